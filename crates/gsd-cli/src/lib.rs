@@ -1,0 +1,1 @@
+//! Words and pictures: arguments, commands, output, exit codes. Decides nothing.

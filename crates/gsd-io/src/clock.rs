@@ -1,0 +1,59 @@
+//! The two clocks: one that only goes forward, for deadlines, and the calendar, for records.
+
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// Now, on the clock that never jumps.
+pub fn now() -> Instant {
+    Instant::now()
+}
+
+/// Seconds and nanoseconds since 1970-01-01T00:00:00Z.
+pub fn since_epoch() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The calendar time as RFC 3339 in UTC with whole seconds, such as `2026-11-30T21:04:12Z`.
+pub fn timestamp() -> String {
+    rfc3339(since_epoch().as_secs())
+}
+
+/// Formats seconds since the epoch as RFC 3339 in UTC.
+pub fn rfc3339(seconds: u64) -> String {
+    let (year, month, day) = civil(seconds / 86_400);
+    let rest = seconds % 86_400;
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        rest / 3600,
+        rest / 60 % 60,
+        rest % 60
+    )
+}
+
+/// Days since the epoch to year, month, day in the proleptic Gregorian calendar. Works in eras of
+/// 400 years that start on 1 March, so that a leap day is always the last day of its year.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let day_of_era = shifted % 146_097;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * march_month + 2) / 5 + 1;
+    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rfc3339;
+
+    #[test]
+    fn known_moments() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(rfc3339(1_709_251_199), "2024-02-29T23:59:59Z");
+        assert_eq!(rfc3339(4_102_444_800), "2100-01-01T00:00:00Z");
+    }
+}

@@ -1,0 +1,97 @@
+//! The environment of the process, captured once in `main` and passed on as a value.
+//!
+//! Nothing below `main` looks at `std::env`, so a test can give a run its own world.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeMap;
+
+/// Variables, working directory and own executable, as they were when the process started.
+#[derive(Debug, Clone)]
+pub struct Env {
+    vars: BTreeMap<String, String>,
+    cwd: Utf8PathBuf,
+    own_executable: Utf8PathBuf,
+}
+
+/// Why the environment could not be captured.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvError {
+    #[error("the current directory cannot be read")]
+    Cwd(#[source] std::io::Error),
+    #[error("the path of the running program cannot be read")]
+    Executable(#[source] std::io::Error),
+    #[error("`{0}` is not UTF-8; gsd works with UTF-8 paths only")]
+    NotUtf8(String),
+}
+
+impl Env {
+    /// Reads the process's environment. Variables that are not UTF-8 are left out: no child of
+    /// ours gets them.
+    pub fn capture() -> Result<Self, EnvError> {
+        let vars = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let utf8 = |path: std::path::PathBuf| {
+            Utf8PathBuf::from_path_buf(path).map_err(|p| EnvError::NotUtf8(p.display().to_string()))
+        };
+        let cwd = utf8(std::env::current_dir().map_err(EnvError::Cwd)?)?;
+        let own_executable = utf8(std::env::current_exe().map_err(EnvError::Executable)?)?;
+        Ok(Self { vars, cwd, own_executable })
+    }
+
+    /// An environment made by hand, for tests.
+    pub fn from_parts(
+        vars: impl IntoIterator<Item = (String, String)>,
+        cwd: Utf8PathBuf,
+        own_executable: Utf8PathBuf,
+    ) -> Self {
+        Self { vars: vars.into_iter().collect(), cwd, own_executable }
+    }
+
+    /// The value of a variable; an empty value counts as unset, as the XDG standard asks.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Every variable, sorted by name.
+    pub fn vars(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.vars.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    pub fn cwd(&self) -> &Utf8Path {
+        &self.cwd
+    }
+
+    pub fn own_executable(&self) -> &Utf8Path {
+        &self.own_executable
+    }
+
+    /// The user's home: `HOME` if it is an absolute path.
+    pub fn home(&self) -> Option<&Utf8Path> {
+        self.var("HOME").map(Utf8Path::new).filter(|path| path.is_absolute())
+    }
+
+    /// `$XDG_STATE_HOME`, else `~/.local/state` (XDG base directory specification).
+    pub fn state_home(&self) -> Option<Utf8PathBuf> {
+        self.var("XDG_STATE_HOME")
+            .map(Utf8PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .or_else(|| Some(self.home()?.join(".local/state")))
+    }
+
+    /// The absolute folders of `PATH`, in order. Empty and relative entries are ignored: a program
+    /// must not come from whatever directory happens to be the current one.
+    pub fn path_dirs(&self) -> Vec<Utf8PathBuf> {
+        self.var("PATH")
+            .unwrap_or_default()
+            .split(':')
+            .filter(|entry| entry.starts_with('/'))
+            .map(Utf8PathBuf::from)
+            .collect()
+    }
+
+    /// A path as the user typed it, made absolute against the working directory.
+    pub fn absolute(&self, path: &Utf8Path) -> Utf8PathBuf {
+        self.cwd.join(path)
+    }
+}

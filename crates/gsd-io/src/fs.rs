@@ -1,0 +1,218 @@
+//! Files: every read is bounded and of a regular file, every write is atomic, every error names
+//! its path.
+//!
+//! A FIFO, a device or a directory where a file is expected is an error at once, never a hang:
+//! files are opened without blocking and their kind is checked on the open descriptor.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::io::{self, Read, Write};
+
+/// What stands at a path. Links are not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    File {
+        bytes: u64,
+    },
+    Directory,
+    Link,
+    /// A FIFO, a socket or a device.
+    Special,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    #[error("`{path}` does not exist")]
+    NotFound { path: Utf8PathBuf },
+    #[error("`{path}` is {what}, not a regular file")]
+    NotAFile { path: Utf8PathBuf, what: &'static str },
+    #[error("`{path}` has {bytes} bytes; at most {max} are read")]
+    TooLarge { path: Utf8PathBuf, bytes: u64, max: u64 },
+    #[error("`{path}` is not UTF-8: byte {offset} is invalid")]
+    NotUtf8 { path: Utf8PathBuf, offset: usize },
+    #[error("`{path}` cannot be read")]
+    Io { path: Utf8PathBuf, source: io::Error },
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("`{path}` cannot be written")]
+pub struct WriteError {
+    pub path: Utf8PathBuf,
+    pub source: io::Error,
+}
+
+impl WriteError {
+    fn at(path: &Utf8Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self { path, source }
+    }
+}
+
+/// Whether a final symbolic link is followed when a file is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    Follow,
+    Refuse,
+}
+
+/// What stands at `path`, links not followed; `None` if nothing does or it cannot be seen.
+pub fn kind(path: &Utf8Path) -> Option<Kind> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    let kind = meta.file_type();
+    Some(if kind.is_file() {
+        Kind::File { bytes: meta.len() }
+    } else if kind.is_dir() {
+        Kind::Directory
+    } else if kind.is_symlink() {
+        Kind::Link
+    } else {
+        Kind::Special
+    })
+}
+
+/// Reads a regular file of at most `max` bytes.
+pub fn read_bounded(path: &Utf8Path, max: u64, links: Links) -> Result<Vec<u8>, ReadError> {
+    let io = |source| ReadError::Io { path: path.to_owned(), source };
+    let file = open_regular(path, links)?;
+    let bytes = file.metadata().map_err(io)?.len();
+    if bytes > max {
+        return Err(ReadError::TooLarge { path: path.to_owned(), bytes, max });
+    }
+    let mut content = Vec::with_capacity(usize::try_from(bytes).unwrap_or(0));
+    // The file may grow while it is read, so the bound holds for the read as well.
+    (&file).take(max.saturating_add(1)).read_to_end(&mut content).map_err(io)?;
+    if content.len() as u64 > max {
+        return Err(ReadError::TooLarge {
+            path: path.to_owned(),
+            bytes: content.len() as u64,
+            max,
+        });
+    }
+    Ok(content)
+}
+
+/// Reads a regular UTF-8 file of at most `max` bytes.
+pub fn read_text(path: &Utf8Path, max: u64, links: Links) -> Result<String, ReadError> {
+    String::from_utf8(read_bounded(path, max, links)?).map_err(|error| ReadError::NotUtf8 {
+        path: path.to_owned(),
+        offset: error.utf8_error().valid_up_to(),
+    })
+}
+
+/// Opens a regular file for reading without ever blocking on what it turns out to be.
+pub fn open_regular(path: &Utf8Path, links: Links) -> Result<File, ReadError> {
+    let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    if links == Links::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let descriptor = match rustix::fs::open(path.as_std_path(), flags, Mode::empty()) {
+        Ok(descriptor) => descriptor,
+        Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => {
+            return Err(ReadError::NotFound { path: path.to_owned() });
+        }
+        Err(rustix::io::Errno::LOOP) => {
+            return Err(ReadError::NotAFile { path: path.to_owned(), what: "a symbolic link" });
+        }
+        Err(rustix::io::Errno::NXIO) => {
+            return Err(ReadError::NotAFile {
+                path: path.to_owned(),
+                what: "a socket or a device",
+            });
+        }
+        Err(errno) => return Err(ReadError::Io { path: path.to_owned(), source: errno.into() }),
+    };
+    let file = File::from(descriptor);
+    let meta = file.metadata().map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    let what = if meta.is_file() {
+        return Ok(file);
+    } else if meta.is_dir() {
+        "a directory"
+    } else {
+        "a FIFO, a socket or a device"
+    };
+    Err(ReadError::NotAFile { path: path.to_owned(), what })
+}
+
+/// One entry of a directory listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub name: String,
+    pub kind: Kind,
+}
+
+/// The entries of a directory, sorted by name, at most `max`. Names that are not UTF-8 are left
+/// out.
+pub fn list(path: &Utf8Path, max: usize) -> Result<Vec<Entry>, ReadError> {
+    let io = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => ReadError::NotFound { path: path.to_owned() },
+        _ => ReadError::Io { path: path.to_owned(), source },
+    };
+    let mut entries = vec![];
+    for entry in std::fs::read_dir(path).map_err(io)?.take(max) {
+        let entry = entry.map_err(io)?;
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let Some(kind) = kind(&path.join(&name)) else { continue };
+        entries.push(Entry { name, kind });
+    }
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
+}
+
+/// The path with every link resolved; `None` if it does not exist.
+pub fn canonical(path: &Utf8Path) -> Option<Utf8PathBuf> {
+    path.canonicalize_utf8().ok()
+}
+
+/// Writes a whole file: to a new file beside it, synced, then renamed over it. A reader sees the
+/// old content or the new one, never a part.
+pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
+    let folder = path.parent().filter(|p| !p.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let write = || -> io::Result<()> {
+        let mut staged = tempfile::Builder::new().prefix(".gsd-").tempfile_in(folder)?;
+        staged.write_all(content)?;
+        let old = std::fs::metadata(path).ok().map(|meta| meta.permissions());
+        if let Some(permissions) = old {
+            staged.as_file().set_permissions(permissions)?;
+        } else {
+            use std::os::unix::fs::PermissionsExt;
+            staged.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+        }
+        staged.as_file().sync_all()?;
+        staged.persist(path).map_err(|error| error.error)?;
+        // The rename itself must survive a power cut.
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(WriteError::at(path))
+}
+
+/// Creates a directory and its missing parents.
+pub fn create_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
+    std::fs::create_dir_all(path).map_err(WriteError::at(path))
+}
+
+/// Creates a directory for this user only (mode 0700), and its missing parents.
+pub fn create_private_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path)
+        .map_err(WriteError::at(path))
+}
+
+/// Removes a file; one that is already gone is no error.
+pub fn remove_file(path: &Utf8Path) -> Result<(), WriteError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.map_err(WriteError::at(path)),
+    }
+}
+
+/// Removes a directory and all in it, links not followed; one that is already gone is no error.
+pub fn remove_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other.map_err(WriteError::at(path)),
+    }
+}

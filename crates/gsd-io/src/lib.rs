@@ -1,0 +1,10 @@
+//! The world: files, processes, HTTP, locks, clocks, signals, the environment.
+//!
+//! This crate knows no rule of gsd and depends on nothing of ours. It makes the promises that the
+//! rules rely on: every read is bounded, every write is atomic, every wait has a deadline, every
+//! error names its path.
+
+pub mod clock;
+pub mod env;
+pub mod fs;
+pub mod secret;

@@ -1,0 +1,1 @@
+//! Fake programs, a fake model server and private homes. For tests only.
