@@ -1,10 +1,23 @@
 //! The rules of gsd. The engine returns values and emits events; it never prints, and touches the
 //! world only through `gsd-io`.
 //!
-//! Layers, from the bottom: words ([`id`], [`json`], [`diag`], [`text`]), then pieces, wholes and
-//! operations. A module uses only what stands below it.
+//! Layers, from the bottom. A module uses only what stands below it.
+//!
+//! | layer | modules |
+//! | --- | --- |
+//! | operations | [`review`] |
+//! | wholes | [`manifest`], [`registry`], [`lint`] |
+//! | pieces | [`lane`], [`planning`], [`evidence`] |
+//! | words | [`id`], [`json`], [`diag`], [`text`] |
 
 pub mod diag;
+pub mod evidence;
 pub mod id;
 pub mod json;
+pub mod lane;
+pub mod lint;
+pub mod manifest;
+pub mod planning;
+pub mod registry;
+pub mod review;
 pub mod text;

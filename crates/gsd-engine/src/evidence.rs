@@ -1,0 +1,1 @@
+//! Checks citations against the work tree.

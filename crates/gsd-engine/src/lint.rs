@@ -1,0 +1,1 @@
+//! The embedded reviewer `plan-lint`: one file per check.

@@ -1,0 +1,1 @@
+//! Capability manifests: an envelope and exactly one body.

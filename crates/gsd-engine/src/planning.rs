@@ -1,0 +1,1 @@
+//! Reads `.planning/` as it is found in the field.

@@ -1,0 +1,1 @@
+//! Composes first-party manifests and overlays.

@@ -1,0 +1,3 @@
+//! A review: select lanes, build the prompt, run them, judge what came back, write one report.
+
+pub mod record;
