@@ -8,8 +8,9 @@
 //! | operations | [`review`] |
 //! | wholes | [`manifest`], [`registry`], [`lint`] |
 //! | pieces | [`lane`], [`planning`], [`evidence`] |
-//! | words | [`id`], [`json`], [`diag`], [`text`] |
+//! | words | [`config`], [`id`], [`json`], [`diag`], [`text`] |
 
+pub mod config;
 pub mod diag;
 pub mod evidence;
 pub mod id;
