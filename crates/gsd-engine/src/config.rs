@@ -158,7 +158,7 @@ impl Config {
             return None;
         }
         match setting.node.as_f64() {
-            Some(value) if value == -1.0 => None,
+            Some(-1.0) => None,
             Some(value) => Some(value),
             None => {
                 found.push(wrong(key, &setting, "a number"));

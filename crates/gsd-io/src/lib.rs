@@ -8,3 +8,4 @@ pub mod clock;
 pub mod env;
 pub mod fs;
 pub mod secret;
+pub mod terminal;

@@ -1,0 +1,339 @@
+//! The shape of the command line: clap types only. What a command does stands in `commands/`.
+
+use camino::Utf8PathBuf;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::time::Duration;
+
+/// Reviews of plans that can be trusted: many reviewers, checked evidence, one report.
+#[derive(Debug, Parser)]
+#[command(name = "gsd", disable_version_flag = true, arg_required_else_help = true)]
+#[command(infer_subcommands = false, propagate_version = false)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Options of every command, before or after the verb.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// The project: the folder that holds `.planning` [default: the nearest one upwards]
+    #[arg(short = 'C', long = "project", global = true, value_name = "DIR")]
+    pub(crate) project: Option<Utf8PathBuf>,
+    /// One JSON document on stdout, nothing else there
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// Say only what went wrong
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// No live table, one line per change
+    #[arg(long, global = true)]
+    pub(crate) no_progress: bool,
+    /// Print the versions
+    #[arg(short = 'V', long, global = true)]
+    pub(crate) version: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Review the plans of a phase and write one report
+    Review(Box<ReviewArgs>),
+    /// The reviewing lanes: what they are, whether they are here, one at a time
+    #[command(alias = "review-lane")]
+    Lane(LaneArgs),
+    /// Check plans with the built-in reviewer: offline, in milliseconds
+    PlanLint(PlanLintArgs),
+    /// Explain a code that a diagnostic or finding shows
+    Explain(ExplainArgs),
+    /// Look at this machine and project: what works, what does not, what to do
+    Doctor,
+    /// Print a completion script for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+}
+
+/// The main job: plans in, a report out.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct ReviewArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ReviewCommand>,
+    #[command(flatten)]
+    pub(crate) run: ReviewRunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewRunArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Lanes that run at once [default: one for each adapter]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
+    /// The whole run ends after this long, such as `45m`
+    #[arg(long, value_name = "DUR", value_parser = parse_duration)]
+    pub(crate) deadline: Option<Duration>,
+    /// The limit of one lane, such as `codex=20m`; may be repeated
+    #[arg(long, value_name = "SLUG=DUR", value_parser = parse_lane_timeout)]
+    pub(crate) lane_timeout: Vec<(String, Duration)>,
+    /// Exit 13 if there is a finding of this severity or above
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value = "never")]
+    pub(crate) fail_on: FailOn,
+    /// Leave out named lanes that are not here instead of stopping
+    #[arg(long)]
+    pub(crate) only_available: bool,
+    /// Take over the finished lanes of the newest run of this phase
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Work in this folder instead of one below the state folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run_dir: Option<Utf8PathBuf>,
+    /// Keep the run folder after a run that succeeded
+    #[arg(long)]
+    pub(crate) keep_run: bool,
+    /// Print what would be sent where, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// What to print on stdout
+    #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
+    pub(crate) format: Format,
+    /// Write the HTML page here as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<Utf8PathBuf>,
+    /// Write SARIF here as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<Utf8PathBuf>,
+    /// Write the record here as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json_out: Option<Utf8PathBuf>,
+    /// Print only; write no report
+    #[arg(long)]
+    pub(crate) no_write: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PhaseArg {
+    /// The phase: a number (`3`, `03`, `3.1`), a slug or a path [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) phase: Option<String>,
+}
+
+/// Which lanes. One flag for each lane is added to these.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SelectionArgs {
+    /// Every lane that is here
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Lanes or instances by name
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) lanes: Vec<String>,
+    /// Leave these out; acts last
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) exclude: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewCommand {
+    /// Print what would be sent where; send nothing
+    Plan(ReviewPlanArgs),
+    /// Print the last report of a phase
+    Show(ReviewShowArgs),
+    /// Render a record in another format, running nothing
+    Render(ReviewRenderArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewPlanArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// The limit of one lane, such as `codex=20m`; may be repeated
+    #[arg(long, value_name = "SLUG=DUR", value_parser = parse_lane_timeout)]
+    pub(crate) lane_timeout: Vec<(String, Duration)>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewShowArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    /// What to print
+    #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
+    pub(crate) format: RenderFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewRenderArgs {
+    /// The record: a `NN-REVIEWS.json`
+    #[arg(long, value_name = "RECORD.json")]
+    pub(crate) from: Utf8PathBuf,
+    /// What to print
+    #[arg(long, value_enum, default_value = "markdown", value_name = "FORMAT")]
+    pub(crate) format: RenderFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Human,
+    Json,
+    Sarif,
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RenderFormat {
+    Human,
+    Markdown,
+    Json,
+    Sarif,
+    Github,
+    Html,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    High,
+    Medium,
+    Low,
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneArgs {
+    #[command(subcommand)]
+    pub(crate) command: LaneCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LaneCommand {
+    /// Every lane: heading, transport, destination, and whether it is here
+    List,
+    /// One line for each lane: its slug, a tab, its heading
+    Sections(LaneSelectedArgs),
+    /// One line for each flag that selects a lane
+    Flags(LaneSelectedArgs),
+    /// Everything about one lane
+    Show(LaneShowArgs),
+    /// Run the probes of lanes: are they here and usable?
+    Probe(LaneProbeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneSelectedArgs {
+    /// Only these slugs, in this order
+    #[arg(long, value_delimiter = ',', value_name = "SLUGS")]
+    pub(crate) selected: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneShowArgs {
+    pub(crate) slug: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneProbeArgs {
+    /// Which lanes [default: all]
+    pub(crate) slugs: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanLintArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    /// What to print
+    #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
+    pub(crate) format: LintFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LintFormat {
+    Human,
+    Json,
+    Sarif,
+    Github,
+    /// The form as a reviewing lane
+    Review,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A code such as `plan/wave-conflict`; none lists them all
+    pub(crate) code: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Reads `90s`, `15m`, `1h30m`: whole numbers with units, the larger unit first.
+pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
+    const EXPECTED: &str = "expected a duration such as 90s, 15m or 1h30m";
+    let mut rest = text;
+    let mut seconds: u64 = 0;
+    for (unit, factor) in [("h", 3600), ("m", 60), ("s", 1)] {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if digits > 0 && rest[digits..].starts_with(unit) {
+            let count: u64 = rest[..digits].parse().map_err(|_| EXPECTED.to_owned())?;
+            seconds = count
+                .checked_mul(factor)
+                .and_then(|more| seconds.checked_add(more))
+                .ok_or(EXPECTED)?;
+            rest = &rest[digits + unit.len()..];
+        }
+    }
+    // A year is longer than any review, and far below where clocks overflow.
+    match (rest.is_empty(), seconds) {
+        (true, 1..=31_536_000) => Ok(Duration::from_secs(seconds)),
+        _ => Err(EXPECTED.to_owned()),
+    }
+}
+
+fn parse_lane_timeout(text: &str) -> Result<(String, Duration), String> {
+    let (slug, duration) =
+        text.split_once('=').ok_or("expected SLUG=DUR, such as codex=20m".to_owned())?;
+    if slug.is_empty() {
+        return Err("expected a slug before `=`".to_owned());
+    }
+    Ok((slug.to_ascii_lowercase(), parse_duration(duration)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        let seconds = |text| parse_duration(text).ok().map(|d| d.as_secs());
+        assert_eq!(seconds("90s"), Some(90));
+        assert_eq!(seconds("15m"), Some(900));
+        assert_eq!(seconds("1h30m"), Some(5400));
+        assert_eq!(seconds("1h1s"), Some(3601));
+        for bad in ["", "0s", "5", "m", "1m1h", "1.5h", "-1s", "1d", "99999999999999999999s", "1s "]
+        {
+            assert_eq!(seconds(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

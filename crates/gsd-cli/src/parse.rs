@@ -1,0 +1,77 @@
+//! From words to [`Cli`]: the lanes' own flags are added to the command before it parses.
+//!
+//! A first pass looks for `-C` only, since a project's overlays may bring lanes of their own.
+
+use crate::Program;
+use crate::args::Cli;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use gsd_engine::lane::Roster;
+
+/// A parsed command line.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) cli: Cli,
+    /// Slugs of the lanes whose flags were given, in roster order.
+    pub(crate) flagged: Vec<String>,
+}
+
+/// The whole definition, with one flag for each lane.
+pub(crate) fn definition(program: Program, roster: &Roster) -> Command {
+    let name = match program {
+        Program::Gsd => "gsd",
+        Program::GsdTools => "gsd-tools",
+    };
+    Cli::command().name(name).bin_name(name).mut_subcommand("review", |review| {
+        add_lane_flags(review, roster).mut_subcommand("plan", |plan| add_lane_flags(plan, roster))
+    })
+}
+
+fn add_lane_flags(mut command: Command, roster: &Roster) -> Command {
+    for lane in roster.lanes() {
+        let mut flags = lane.flags.iter().map(|flag| flag.as_str().trim_start_matches('-').to_owned());
+        let Some(first) = flags.next() else { continue };
+        let help = format!("Ask {}", lane.heading);
+        let arg = Arg::new(lane_id(lane.slug.as_str()))
+            .long(first)
+            .visible_aliases(flags)
+            .help(help)
+            .help_heading("Lanes")
+            .action(ArgAction::SetTrue);
+        command = command.arg(arg);
+    }
+    command
+}
+
+fn lane_id(slug: &str) -> String {
+    format!("lane:{slug}")
+}
+
+/// Parses; an error holds what clap wants to say (help included).
+pub(crate) fn parse(
+    program: Program,
+    roster: &Roster,
+    words: Vec<String>,
+) -> Result<Parsed, clap::Error> {
+    let mut command = definition(program, roster);
+    let matches = command.try_get_matches_from_mut(words)?;
+    let flagged = roster
+        .lanes()
+        .iter()
+        .map(|lane| lane.slug.as_str().to_owned())
+        .filter(|slug| lane_flag_given(&matches, slug))
+        .collect();
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    Ok(Parsed { cli, flagged })
+}
+
+fn lane_flag_given(matches: &ArgMatches, slug: &str) -> bool {
+    let id = lane_id(slug);
+    let mut level = matches;
+    while let Some((_, inner)) = level.subcommand() {
+        if matches!(inner.try_get_one::<bool>(&id), Ok(Some(true))) {
+            return true;
+        }
+        level = inner;
+    }
+    false
+}

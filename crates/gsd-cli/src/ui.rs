@@ -1,0 +1,172 @@
+//! The terminal: data to stdout, talk to stderr, colour where it is wanted.
+//!
+//! A reader that goes away (`gsd … | head`) ends the output, never the program with a panic.
+
+use crate::args::{Color, Global};
+use crate::error::CommandError;
+use gsd_io::env::Env;
+use serde_json::{Value, json};
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+
+/// Where and how a command speaks.
+#[derive(Debug)]
+pub(crate) struct Ui {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    /// Whether stderr is a terminal that may be redrawn.
+    pub(crate) live: bool,
+    color_out: bool,
+    color_err: bool,
+}
+
+/// A meaning that has a colour. Colour is never the only signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Plain,
+    Strong,
+    Dim,
+    Good,
+    Warn,
+    Bad,
+    Accent,
+}
+
+impl Tone {
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Strong => "1",
+            Self::Dim => "2",
+            Self::Good => "32",
+            Self::Warn => "33",
+            Self::Bad => "1;31",
+            Self::Accent => "36",
+        }
+    }
+}
+
+/// A text with its colour, if there is any.
+#[derive(Debug)]
+pub(crate) struct Painted<'a> {
+    tone: Tone,
+    text: &'a str,
+    on: bool,
+}
+
+impl fmt::Display for Painted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.on && self.tone != Tone::Plain {
+            write!(f, "\u{1b}[{}m{}\u{1b}[0m", self.tone.code(), self.text)
+        } else {
+            f.write_str(self.text)
+        }
+    }
+}
+
+impl Ui {
+    pub(crate) fn new(global: &Global, env: &Env) -> Self {
+        let color = |terminal: bool| match global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto if env.var("NO_COLOR").is_some() => false,
+            Color::Auto if env.var("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Color::Auto => terminal && env.var("TERM") != Some("dumb"),
+        };
+        let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        Self {
+            json: global.json,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            live: err
+                && !global.quiet
+                && !global.json
+                && !global.no_progress
+                && env.var("TERM") != Some("dumb"),
+            color_out: color(out),
+            color_err: color(err),
+        }
+    }
+
+    /// Data, as it is.
+    pub(crate) fn data(&self, text: &str) {
+        let mut out = io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Data, one line.
+    pub(crate) fn line(&self, text: impl fmt::Display) {
+        self.data(&format!("{text}\n"));
+    }
+
+    /// A JSON document on stdout.
+    pub(crate) fn document(&self, value: &Value) {
+        self.line(serde_json::to_string_pretty(value).expect("a value always serialises"));
+    }
+
+    /// Success in `--json` mode: the envelope of every command.
+    pub(crate) fn success(&self, details: Value) {
+        self.document(&json!({ "ok": true, "details": details }));
+    }
+
+    /// Talk, one line, silent under `--quiet`.
+    pub(crate) fn say(&self, text: impl fmt::Display) {
+        if !self.quiet {
+            self.talk(format_args!("{text}\n"));
+        }
+    }
+
+    /// Talk, as it is, also under `--quiet`.
+    pub(crate) fn talk(&self, text: impl fmt::Display) {
+        let mut err = io::stderr().lock();
+        let _ = write!(err, "{text}").and_then(|()| err.flush());
+    }
+
+    pub(crate) fn warn(&self, text: impl fmt::Display) {
+        self.say(format_args!("{} {text}", self.paint_err(Tone::Warn, "warning:")));
+    }
+
+    pub(crate) fn paint<'a>(&self, tone: Tone, text: &'a str) -> Painted<'a> {
+        Painted { tone, text, on: self.color_out }
+    }
+
+    pub(crate) fn paint_err<'a>(&self, tone: Tone, text: &'a str) -> Painted<'a> {
+        Painted { tone, text, on: self.color_err }
+    }
+
+    pub(crate) fn colored_err(&self) -> bool {
+        self.color_err
+    }
+
+    pub(crate) fn colored_out(&self) -> bool {
+        self.color_out
+    }
+
+    /// Columns of the terminal behind stderr, else 100.
+    pub(crate) fn width(&self) -> usize {
+        gsd_io::terminal::width().unwrap_or(100).max(40)
+    }
+
+    /// Shows why a command failed.
+    pub(crate) fn error(&self, error: &CommandError) {
+        if self.json {
+            let document = json!({
+                "ok": false,
+                "code": error.code,
+                "message": error.message,
+                "details": error.details,
+            });
+            self.document(&document);
+            return;
+        }
+        let mut text = format!("{} {}\n", self.paint_err(Tone::Bad, "error:"), error.message);
+        for cause in &error.causes {
+            text.push_str(&format!("  because {cause}\n"));
+        }
+        if let Some(hint) = &error.hint {
+            text.push_str(&format!("{} {hint}\n", self.paint_err(Tone::Accent, "hint:")));
+        }
+        self.talk(text);
+    }
+}
