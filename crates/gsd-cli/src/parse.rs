@@ -5,7 +5,15 @@
 use crate::Program;
 use crate::args::Cli;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
-use gsd_engine::lane::Roster;
+
+/// What the command line knows of a lane: the flags that select it.
+#[derive(Debug, Clone)]
+pub(crate) struct Switch {
+    pub(crate) slug: String,
+    pub(crate) heading: String,
+    /// With their leading `--`; the first one is shown, the others are aliases.
+    pub(crate) flags: Vec<String>,
+}
 
 /// A parsed command line.
 #[derive(Debug)]
@@ -16,22 +24,23 @@ pub(crate) struct Parsed {
 }
 
 /// The whole definition, with one flag for each lane.
-pub(crate) fn definition(program: Program, roster: &Roster) -> Command {
+pub(crate) fn definition(program: Program, switches: &[Switch]) -> Command {
     let name = match program {
         Program::Gsd => "gsd",
         Program::GsdTools => "gsd-tools",
     };
     Cli::command().name(name).bin_name(name).mut_subcommand("review", |review| {
-        add_lane_flags(review, roster).mut_subcommand("plan", |plan| add_lane_flags(plan, roster))
+        add_lane_flags(review, switches)
+            .mut_subcommand("plan", |plan| add_lane_flags(plan, switches))
     })
 }
 
-fn add_lane_flags(mut command: Command, roster: &Roster) -> Command {
-    for lane in roster.lanes() {
-        let mut flags = lane.flags.iter().map(|flag| flag.as_str().trim_start_matches('-').to_owned());
+fn add_lane_flags(mut command: Command, switches: &[Switch]) -> Command {
+    for lane in switches {
+        let mut flags = lane.flags.iter().map(|flag| flag.trim_start_matches('-').to_owned());
         let Some(first) = flags.next() else { continue };
         let help = format!("Ask {}", lane.heading);
-        let arg = Arg::new(lane_id(lane.slug.as_str()))
+        let arg = Arg::new(lane_id(&lane.slug))
             .long(first)
             .visible_aliases(flags)
             .help(help)
@@ -49,15 +58,14 @@ fn lane_id(slug: &str) -> String {
 /// Parses; an error holds what clap wants to say (help included).
 pub(crate) fn parse(
     program: Program,
-    roster: &Roster,
+    switches: &[Switch],
     words: Vec<String>,
 ) -> Result<Parsed, clap::Error> {
-    let mut command = definition(program, roster);
+    let mut command = definition(program, switches);
     let matches = command.try_get_matches_from_mut(words)?;
-    let flagged = roster
-        .lanes()
+    let flagged = switches
         .iter()
-        .map(|lane| lane.slug.as_str().to_owned())
+        .map(|lane| lane.slug.clone())
         .filter(|slug| lane_flag_given(&matches, slug))
         .collect();
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;

@@ -95,3 +95,11 @@ impl Env {
         self.cwd.join(path)
     }
 }
+
+/// The words of the command line, the program's name first; the first one that is not UTF-8 as
+/// the error, made printable.
+pub fn arguments() -> Result<Vec<String>, String> {
+    std::env::args_os()
+        .map(|word| word.into_string().map_err(|word| word.to_string_lossy().into_owned()))
+        .collect()
+}

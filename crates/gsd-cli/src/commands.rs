@@ -1,0 +1,138 @@
+//! One file for each command: thin, it calls the engine and chooses words.
+
+mod completions;
+mod man;
+
+use crate::Program;
+use crate::args::{Cli, Command};
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::parse::{Switch, definition, parse};
+use crate::ui::Ui;
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::env::Env;
+use gsd_io::fs;
+
+/// The version that `engines.gsd` ranges are checked against.
+pub(crate) const CONTRACT_VERSION: &str = "1.11.0";
+
+/// What every command is given.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) env: Env,
+    /// The folder that holds `.planning`, or would.
+    pub(crate) root: Utf8PathBuf,
+    pub(crate) program: Program,
+    /// The lanes' flags, for help and completions.
+    pub(crate) switches: Vec<Switch>,
+    /// Slugs of the lanes whose flags were given, in roster order.
+    pub(crate) flagged: Vec<String>,
+}
+
+type Outcome = Result<ExitStatus, CommandError>;
+
+/// Runs the program from the captured environment to its exit status.
+pub(crate) fn run(program: Program) -> ExitStatus {
+    let env = match Env::capture() {
+        Ok(env) => env,
+        Err(error) => {
+            let error = CommandError::from_error(ExitStatus::Diagnostics, "environment", &error);
+            eprint(&format!("error: {}\n", error.message));
+            return error.status;
+        }
+    };
+    let words = match gsd_io::env::arguments() {
+        Ok(words) => words,
+        Err(word) => {
+            eprint(&format!("error: the argument `{word}` is not UTF-8\n"));
+            return ExitStatus::Usage;
+        }
+    };
+    let switches = switches();
+    let parsed = match parse(program, &switches, words) {
+        Ok(parsed) => parsed,
+        Err(error) => return show_clap(&error),
+    };
+    let Cli { global, command } = parsed.cli;
+    let ui = Ui::new(&global, &env);
+    if global.version {
+        return version(&ui, program);
+    }
+    let root = project_root(&env, global.project.as_deref());
+    let context = Context { env, root, program, switches, flagged: parsed.flagged };
+    let outcome = match command {
+        Some(command) => dispatch(&ui, &context, command),
+        None => {
+            let mut help = definition(program, &context.switches);
+            ui.data(&help.render_help().to_string());
+            Ok(ExitStatus::Usage)
+        }
+    };
+    match outcome {
+        Ok(status) => status,
+        Err(error) => {
+            ui.error(&error);
+            error.status
+        }
+    }
+}
+
+fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
+    match command {
+        Command::Completions(args) => completions::run(ui, context, &args),
+        Command::Man => man::run(ui, context),
+    }
+}
+
+/// The flags of every lane that is declared.
+fn switches() -> Vec<Switch> {
+    vec![]
+}
+
+fn version(ui: &Ui, program: Program) -> ExitStatus {
+    let name = match program {
+        Program::Gsd => "gsd",
+        Program::GsdTools => "gsd-tools",
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    if ui.json {
+        let details = serde_json::json!({ "version": version, "contract": CONTRACT_VERSION });
+        ui.success(details);
+    } else {
+        ui.line(format_args!("{name} {version} (host contract {CONTRACT_VERSION})"));
+    }
+    ExitStatus::Done
+}
+
+/// clap's own words: help goes to stdout and is no error, everything else is usage.
+fn show_clap(error: &clap::Error) -> ExitStatus {
+    // A closed pipe is no reason to fail.
+    let _ = error.print();
+    if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Done }
+}
+
+/// `-C`, else the nearest folder upwards with `.planning`, else the root of the git work tree,
+/// else the working directory.
+fn project_root(env: &Env, given: Option<&Utf8Path>) -> Utf8PathBuf {
+    if let Some(given) = given {
+        let path = env.absolute(given);
+        return fs::canonical(&path).unwrap_or(path);
+    }
+    let upwards =
+        |name: &str| env.cwd().ancestors().find(|dir| fs::kind(&dir.join(name)).is_some());
+    upwards(".planning").or_else(|| upwards(".git")).unwrap_or(env.cwd()).to_owned()
+}
+
+/// A bug of ours: one line to report, nothing of the build machine.
+pub(crate) fn report_bug(what: &str) {
+    let what = gsd_engine::text::printable(what, 300);
+    eprint(&format!(
+        "error: gsd has a bug: {what}\nhint: please report it, with the command that you typed and \
+         the line above\n"
+    ));
+}
+
+fn eprint(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
