@@ -1,31 +1,6 @@
 //! The words for what became of a lane. Closed sets, matched without a wildcard.
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
-
-macro_rules! words {
-    ($(#[$docs:meta])* $name:ident { $($(#[$variant_docs:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$docs])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum $name { $($(#[$variant_docs])* #[serde(rename = $word)] $variant),+ }
-
-        impl $name {
-            /// Every word, in the order of the documentation.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The word as records and reports spell it.
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.word())
-            }
-        }
-    };
-}
+use super::words::words;
 
 words! {
     /// What became of a lane.

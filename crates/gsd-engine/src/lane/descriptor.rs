@@ -1,0 +1,470 @@
+//! What a manifest says about a lane: its `reviewer` body, read once and typed from then on.
+//!
+//! Reading is total: any JSON in, diagnostics out, never a panic. Every fault is reported, not the
+//! first one only. A field that the contract knows and that is malformed is an error; a field that
+//! nobody knows is a warning. The body says how to reach a reviewer; whether that may be done is
+//! decided elsewhere.
+//!
+//! Beyond the contract a body may say, all optional: `timeoutConfigKey`, `env` (names of variables
+//! that the program may see), `posture`, `setup` (argument lists to run before the review),
+//! `acceptExit` (exit codes that end a good review), `vendor` (whose model answers, for counting
+//! independent voices); inside `invoke`: `agentArg`, `defaultAgent`, `effortArgs`, `effortLevels`,
+//! `effortEnv`, `files`.
+
+pub(super) mod field;
+mod heading;
+mod invoke;
+pub mod rules;
+
+pub use heading::Heading;
+pub use invoke::{
+    Arg, Effort, EffortChannel, EffortLevel, HttpInvoke, Invoke, ModelDiscovery, OutputChannel,
+    Placeholder, PromptChannel, SpawnInvoke, UrlPath,
+};
+pub use rules::RULES;
+
+use super::probe::Probe;
+use super::words::{read_word, words};
+use crate::id::{ConfigKey, LaneFlag, LaneSlug};
+use crate::json::{Fields, Node, Pointer, Sink};
+use crate::text::printable;
+use rules::*;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+words! {
+    /// How a reviewer is reached.
+    Transport {
+        /// A program on this machine.
+        Spawn = "spawn",
+        /// A server that speaks the chat completions protocol.
+        OpenaiHttp = "openai-http",
+    }
+}
+
+words! {
+    /// Who explains an answer without text.
+    EmptyOutput {
+        StubWithStderr = "stub-with-stderr",
+        HandlerOwned = "handler-owned",
+    }
+}
+
+words! {
+    /// What a reviewer looks at.
+    EvidenceClass {
+        /// It can open the files of the repository.
+        SourceGrounded = "source-grounded",
+        /// It sees the changes only and is not given the plans.
+        DiffOnly = "diff-only",
+    }
+}
+
+words! {
+    /// Code of ours that a lane needs because data cannot express it.
+    Handler {
+        Antigravity = "antigravity",
+        OpenaiCompatible = "openai-compatible",
+        Opencode = "opencode",
+    }
+}
+
+impl Handler {
+    /// The one transport that the handler works on.
+    pub const fn transport(self) -> Transport {
+        match self {
+            Self::Antigravity | Self::Opencode => Transport::Spawn,
+            Self::OpenaiCompatible => Transport::OpenaiHttp,
+        }
+    }
+
+    /// Whether it explains an empty answer itself.
+    pub const fn owns_output(self) -> bool {
+        match self {
+            Self::Antigravity => true,
+            Self::OpenaiCompatible | Self::Opencode => false,
+        }
+    }
+}
+
+words! {
+    /// How much the program is trusted with the repository.
+    Posture {
+        /// Nothing confines it: for programs of ours.
+        Trusted = "trusted",
+        /// It must not write into the repository; confined where the system can.
+        ReadOnly = "read-only",
+        /// It works on a copy of its own.
+        Isolated = "isolated",
+    }
+}
+
+/// A lane as its manifest describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Descriptor {
+    pub slug: LaneSlug,
+    pub flags: Vec<LaneFlag>,
+    pub probe: Probe,
+    pub invoke: Invoke,
+    /// The limit of a whole call where no setting says another (`timeoutFloorMs`).
+    pub time_limit: Duration,
+    pub timeout_key: Option<ConfigKey>,
+    pub empty_output: EmptyOutput,
+    pub heading: Heading,
+    pub evidence: EvidenceClass,
+    pub requires_binaries: Vec<Binary>,
+    pub budget_key: Option<ConfigKey>,
+    pub model_key: Option<ConfigKey>,
+    pub handler: Option<Handler>,
+    /// Variables that the program may see beside the few that every child gets.
+    pub env: Vec<EnvName>,
+    pub posture: Posture,
+    /// Argument lists that are run with the same program before the review, in order.
+    pub setup: Vec<Vec<String>>,
+    /// Exit codes beside 0 after which the text is a review.
+    pub accept_exit: Vec<i32>,
+    /// Whose models answer, as one lower-case word; lanes of one vendor are not independent.
+    pub vendor: Option<String>,
+}
+
+impl Descriptor {
+    pub fn transport(&self) -> Transport {
+        match self.invoke {
+            Invoke::Spawn(_) => Transport::Spawn,
+            Invoke::OpenaiHttp(_) => Transport::OpenaiHttp,
+        }
+    }
+
+    /// Every configuration key that the lane points at. Each must be declared by its manifest.
+    pub fn config_keys(&self) -> Vec<&ConfigKey> {
+        let host = match &self.invoke {
+            Invoke::Spawn(_) => None,
+            Invoke::OpenaiHttp(http) => Some(&http.host_key),
+        };
+        let probed = match &self.probe {
+            Probe::HttpReachable { host_key, .. } => Some(host_key),
+            Probe::CommandExists { .. } | Probe::CommandCapability { .. } => None,
+        };
+        let keys = [self.model_key.as_ref(), self.budget_key.as_ref(), self.timeout_key.as_ref()];
+        let mut keys: Vec<&ConfigKey> = keys.into_iter().chain([host, probed]).flatten().collect();
+        keys.sort();
+        keys.dedup();
+        keys
+    }
+}
+
+/// The name of a program: bare, to be looked up on PATH, or an absolute path.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Binary(String);
+
+impl Binary {
+    pub const EXPECTED: &'static str = "a bare program name or an absolute path";
+
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let odd = text.is_empty()
+            || text.len() > 4096
+            || text.chars().any(crate::text::is_deceptive)
+            || text.trim() != text
+            || text.starts_with('-')
+            || matches!(text, "." | "..");
+        let relative = !text.starts_with('/') && text.contains(['/', '\\']);
+        let leaves = text.split('/').any(|part| part == "..");
+        if odd || relative || leaves { Err(Self::EXPECTED) } else { Ok(Self(text.to_owned())) }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Binary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The name of a variable that a child may see.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EnvName(String);
+
+/// Variables through which a program can be made to run other code. A manifest cannot ask for
+/// them; a user can.
+const LOADERS: [&str; 14] = [
+    "BASH_ENV",
+    "ENV",
+    "GCONV_PATH",
+    "GIT_SSH_COMMAND",
+    "JAVA_TOOL_OPTIONS",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUBYOPT",
+];
+
+impl EnvName {
+    pub const EXPECTED: &'static str =
+        "the name of a variable that does not change which code a program loads";
+
+    /// A name as a user may list it: any well-formed one.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let first = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let rest = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if first && rest && text.len() <= 128 {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err("the name of a variable: letters, digits and `_`")
+        }
+    }
+
+    /// A name as a manifest may list it.
+    pub fn parse_declared(text: &str) -> Result<Self, &'static str> {
+        let loads = LOADERS.contains(&text)
+            || ["LD_", "DYLD_", "GSD_", "GIT_CONFIG"].iter().any(|start| text.starts_with(start));
+        match Self::parse(text) {
+            Ok(name) if !loads => Ok(name),
+            Ok(_) | Err(_) => Err(Self::EXPECTED),
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// No call may take longer (`timeoutFloorMs`); a person who wants more says so in the settings.
+const MAX_TIME_LIMIT_MS: u64 = 2 * 60 * 60 * 1000;
+/// No list of a body has more members.
+const MAX_ITEMS: usize = 256;
+
+/// Reads a `reviewer` body. `None` means that at least one error was reported.
+pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descriptor> {
+    let errors_before = errors(sink);
+    let mut fields = Fields::of(node, pointer, sink)?;
+
+    let slug = field::text(&mut fields, "slug", sink, &BAD_SLUG, |text| {
+        LaneSlug::parse(text).map_err(|error| error.expected)
+    });
+    let flags = read_flags(&mut fields, sink);
+    let transport = fields
+        .required_node("transport", sink)
+        .and_then(|node| read_word::<Transport>(node, &fields.pointer.key("transport"), sink));
+    let probe = fields
+        .required_node("probe", sink)
+        .and_then(|node| super::probe::read(node, &fields.pointer.key("probe"), sink));
+    let model_key = field::key(&mut fields, "modelConfigKey", field::Presence::Optional, sink);
+    let declared = match &model_key {
+        Some(Some(_)) => invoke::ModelKey::Named,
+        Some(None) => invoke::ModelKey::Absent,
+        None => invoke::ModelKey::Faulty,
+    };
+    let invoke = fields.required_node("invoke", sink).and_then(|node| {
+        let pointer = fields.pointer.key("invoke");
+        invoke::read(node, &pointer, transport, declared, sink)
+    });
+    let time_limit =
+        field::whole(&mut fields, "timeoutFloorMs", 1..=MAX_TIME_LIMIT_MS, "milliseconds", sink);
+    let timeout_key = field::key(&mut fields, "timeoutConfigKey", field::Presence::Optional, sink);
+    let empty_output = field::word::<EmptyOutput>(&mut fields, "emptyOutput", sink);
+    let heading = field::text(&mut fields, "reviewsSection", sink, &BAD_HEADING, Heading::parse);
+    let evidence = field::word::<EvidenceClass>(&mut fields, "evidenceClass", sink);
+    let requires_binaries = fields.required_node("requiresBinaries", sink).and_then(|node| {
+        let pointer = fields.pointer.key("requiresBinaries");
+        field::texts(node, &pointer, sink, &BAD_BINARY, Binary::parse)
+    });
+    let budget_key = field::key(&mut fields, "promptBudgetKey", field::Presence::Required, sink);
+    let handler = fields.required_node("handler", sink).and_then(|node| {
+        field::nullable(node, |node| {
+            read_word::<Handler>(node, &fields.pointer.key("handler"), sink)
+        })
+    });
+
+    let env =
+        field::optional_texts(&mut fields, "env", sink, &BAD_VARIABLE, EnvName::parse_declared);
+    let posture = match fields.node("posture") {
+        Some(node) => read_word::<Posture>(node, &fields.pointer.key("posture"), sink),
+        None => Some(Posture::ReadOnly),
+    };
+    let setup = fields.optional::<Vec<Vec<String>>>("setup", sink).unwrap_or_default();
+    let accept_exit = read_accept_exit(&mut fields, sink);
+    let vendor = field::optional_text(&mut fields, "vendor", sink, &BAD_VENDOR, |text| {
+        let word = !text.is_empty()
+            && text.len() <= 40
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+        if word { Ok(text.to_owned()) } else { Err("one lower-case word, as `openai`") }
+    });
+
+    if let (Some(transport), Some(Some(handler))) = (transport, handler) {
+        check_handler(transport, handler, &mut fields, sink);
+    }
+    check_together(transport, handler, empty_output, &mut fields, sink);
+    if let (Some(probe), Some(invoke)) = (&probe, &invoke) {
+        check_probe(probe, invoke, &mut fields, sink);
+    }
+    if let (Some(invoke), Some(evidence)) = (&invoke, evidence) {
+        check_evidence(invoke, evidence, &mut fields, sink);
+    }
+    fields.finish(sink);
+    if errors(sink) > errors_before {
+        return None;
+    }
+    Some(Descriptor {
+        slug: slug?,
+        flags: flags?,
+        probe: probe?,
+        invoke: invoke?,
+        time_limit: Duration::from_millis(time_limit?),
+        timeout_key: timeout_key?,
+        empty_output: empty_output?,
+        heading: heading?,
+        evidence: evidence?,
+        requires_binaries: requires_binaries?,
+        budget_key: budget_key?,
+        model_key: model_key?,
+        handler: handler?,
+        env: env?,
+        posture: posture?,
+        setup,
+        accept_exit: accept_exit?,
+        vendor: vendor?,
+    })
+}
+
+fn errors(sink: &Sink) -> usize {
+    sink.found.iter().filter(|d| d.level == crate::diag::Level::Error).count()
+}
+
+fn read_flags(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Vec<LaneFlag>> {
+    let node = fields.required_node("flags", sink)?;
+    let pointer = fields.pointer.key("flags");
+    let flags = field::texts(node, &pointer, sink, &BAD_FLAG, |text| {
+        LaneFlag::parse(text).map_err(|error| error.expected)
+    });
+    let items = node.as_array()?;
+    if items.is_empty() {
+        let at = sink.at(&node.span, &pointer);
+        sink.push(NO_FLAG.at(at, "a lane needs at least one flag"));
+        return None;
+    }
+    let mut seen = BTreeMap::new();
+    for (index, item) in items.iter().enumerate().take(MAX_ITEMS) {
+        let Some(flag) = item.as_str() else { continue };
+        let at = sink.at(&item.span, &pointer.index(index));
+        if RESERVED_FLAGS.contains(&flag) {
+            let message = format!("`{}` is an option of gsd itself", printable(flag, 80));
+            sink.push(RESERVED_FLAG.at(at.clone(), message).help("choose another flag"));
+        }
+        if let Some(first) = seen.insert(flag, at.clone()) {
+            let message = format!("duplicate flag `{}`", printable(flag, 80));
+            sink.push(DUPLICATE_FLAG.at(at, message).also(first, "first listed here"));
+        }
+    }
+    flags
+}
+
+fn read_accept_exit(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Vec<i32>> {
+    let Some(node) = fields.node("acceptExit") else { return Some(vec![]) };
+    let pointer = fields.pointer.key("acceptExit");
+    let Some(items) = node.as_array() else {
+        sink.wrong(node, &pointer, "an array");
+        return None;
+    };
+    let read: Vec<Option<i32>> = items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| {
+            let pointer = pointer.index(index);
+            let code = field::whole_number(item, &pointer, 0..=255, "an exit code", sink)?;
+            i32::try_from(code).ok()
+        })
+        .collect();
+    read.into_iter().collect()
+}
+
+fn check_handler(transport: Transport, handler: Handler, fields: &mut Fields<'_>, sink: &mut Sink) {
+    if handler.transport() != transport {
+        let at = field::at(fields, "handler", sink);
+        let message = format!("handler `{handler}` does not work on transport `{transport}`");
+        let help = format!("it needs transport `{}`", handler.transport());
+        sink.push(HANDLER_TRANSPORT.at(at, message).help(help));
+    }
+}
+
+fn check_together(
+    transport: Option<Transport>,
+    handler: Option<Option<Handler>>,
+    empty_output: Option<EmptyOutput>,
+    fields: &mut Fields<'_>,
+    sink: &mut Sink,
+) {
+    let Some(handler) = handler else { return };
+    if empty_output == Some(EmptyOutput::HandlerOwned) && !handler.is_some_and(Handler::owns_output)
+    {
+        let at = field::at(fields, "emptyOutput", sink);
+        let found = handler.map_or("no handler".to_owned(), |h| format!("handler `{h}`"));
+        let message = format!("`handler-owned` needs a handler that owns the output, not {found}");
+        sink.push(OUTPUT_OWNER.at(at, message).help("use `stub-with-stderr`"));
+    }
+    if transport == Some(Transport::OpenaiHttp) && handler.is_none() {
+        let at = field::at(fields, "handler", sink);
+        let message = "`null` means `openai-compatible` on this transport";
+        sink.push(IMPLIED_HANDLER.at(at, message).help("write `\"openai-compatible\"`"));
+    }
+}
+
+fn check_probe(probe: &Probe, invoke: &Invoke, fields: &mut Fields<'_>, sink: &mut Sink) {
+    let message = match (probe, invoke) {
+        (
+            Probe::CommandExists { binary } | Probe::CommandCapability { binary, .. },
+            Invoke::Spawn(spawn),
+        ) if *binary != spawn.binary => format!(
+            "the probe looks for `{}`, the lane runs `{}`",
+            printable(binary.as_str(), 80),
+            printable(spawn.binary.as_str(), 80)
+        ),
+        (Probe::HttpReachable { host_key, .. }, Invoke::OpenaiHttp(http))
+            if *host_key != http.host_key =>
+        {
+            format!("the probe asks `{host_key}`, the lane talks to `{}`", http.host_key)
+        }
+        (Probe::CommandExists { .. } | Probe::CommandCapability { .. }, Invoke::OpenaiHttp(_)) => {
+            "the probe looks for a program, the lane talks to a server".to_owned()
+        }
+        (Probe::HttpReachable { .. }, Invoke::Spawn(_)) => {
+            "the probe asks a server, the lane runs a program".to_owned()
+        }
+        (Probe::CommandExists { .. } | Probe::CommandCapability { .. }, Invoke::Spawn(_))
+        | (Probe::HttpReachable { .. }, Invoke::OpenaiHttp(_)) => return,
+    };
+    let at = field::at(fields, "probe", sink);
+    sink.push(PROBE_MISMATCH.at(at, message).help("probe what the lane uses"));
+}
+
+fn check_evidence(
+    invoke: &Invoke,
+    evidence: EvidenceClass,
+    fields: &mut Fields<'_>,
+    sink: &mut Sink,
+) {
+    let Invoke::Spawn(spawn) = invoke else { return };
+    if evidence == EvidenceClass::SourceGrounded
+        && spawn.prompt == PromptChannel::None
+        && spawn.binary.as_str() != OWN_BINARY
+    {
+        let at = field::at(fields, "evidenceClass", sink);
+        let message = "a lane that gets no prompt cannot show that it read the plans";
+        sink.push(
+            NO_PROMPT_EVIDENCE.at(at, message).help("`diff-only` says what such a lane looks at"),
+        );
+    }
+}
+
+/// In a manifest of ours this name means the running program.
+pub const OWN_BINARY: &str = "gsd";
+
+#[cfg(test)]
+mod tests;

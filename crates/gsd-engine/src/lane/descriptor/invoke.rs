@@ -1,0 +1,545 @@
+//! How a lane is called: the `invoke` object, whose shape the transport selects.
+
+use super::field::{self, Presence};
+use super::rules::*;
+use super::{Binary, EnvName, Transport};
+use crate::id::ConfigKey;
+use crate::json::{Fields, Node, Pointer, Sink};
+use crate::lane::words::{read_word, words};
+use crate::text::printable;
+use std::collections::BTreeMap;
+
+words! {
+    /// How the prompt reaches a program.
+    PromptChannel {
+        /// The contents on its standard input, then the end.
+        Stdin = "stdin",
+        /// The path of the prompt file as one argument.
+        Argv = "argv",
+        /// A short instruction that names the prompt file, as one argument.
+        ArgvFileRef = "argv-file-ref",
+        /// The contents as one argument; a file reference where they are too long for one.
+        ArgvInline = "argv-inline",
+        /// Not at all: the program looks at the work tree by itself.
+        None = "none",
+    }
+}
+
+impl PromptChannel {
+    /// Whether the prompt stands among the arguments.
+    pub const fn uses_argv(self) -> bool {
+        match self {
+            Self::Argv | Self::ArgvFileRef | Self::ArgvInline => true,
+            Self::Stdin | Self::None => false,
+        }
+    }
+}
+
+words! {
+    /// Where a program leaves its review.
+    OutputChannel {
+        Stdout = "stdout",
+        /// In a file whose path it is given.
+        FileArg = "file-arg",
+    }
+}
+
+words! {
+    /// How a program is told how hard to think.
+    EffortChannel {
+        None = "none",
+        Argv = "argv",
+        Env = "env",
+    }
+}
+
+words! {
+    /// How hard to think, weakest first.
+    EffortLevel {
+        Minimal = "minimal",
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Xhigh = "xhigh",
+        Max = "max",
+    }
+}
+
+words! {
+    /// Where a server's model comes from when nobody names one.
+    ModelDiscovery {
+        None = "none",
+        FirstFromModelsEndpoint = "first-from-models-endpoint",
+    }
+}
+
+/// How a reviewer is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Invoke {
+    Spawn(SpawnInvoke),
+    OpenaiHttp(HttpInvoke),
+}
+
+/// A program and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpawnInvoke {
+    pub binary: Binary,
+    pub args: Vec<Arg>,
+    pub prompt: PromptChannel,
+    pub output: OutputChannel,
+    /// The argument before the path of the output file, for [`OutputChannel::FileArg`].
+    pub output_arg: Option<String>,
+    pub model_arg: Option<String>,
+    pub agent_arg: Option<String>,
+    /// The agent where no instance names another.
+    pub default_agent: Option<String>,
+    pub effort: Effort,
+    /// Small files that are written beside the prompt; `{{file:NAME}}` is the path of one.
+    pub files: BTreeMap<String, String>,
+}
+
+/// A server and its resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpInvoke {
+    pub host_key: ConfigKey,
+    pub default_host: Option<String>,
+    pub path: UrlPath,
+    pub discovery: ModelDiscovery,
+    pub fallback_model: Option<String>,
+}
+
+/// How a program is told how hard to think, and which words it knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effort {
+    pub channel: EffortChannel,
+    /// Arguments in which `{{level}}` becomes the level.
+    pub args: Vec<String>,
+    /// The levels that the program knows, weakest first.
+    pub levels: Vec<EffortLevel>,
+    /// The variable that holds the level, for [`EffortChannel::Env`].
+    pub variable: Option<EnvName>,
+}
+
+impl Effort {
+    /// The nearest level that the program knows; of two equally near ones the weaker.
+    pub fn nearest(&self, wanted: EffortLevel) -> EffortLevel {
+        let distance = |level: &EffortLevel| (*level as i8 - wanted as i8).unsigned_abs();
+        self.levels.iter().copied().min_by_key(|level| (distance(level), *level)).unwrap_or(wanted)
+    }
+}
+
+/// One element of the declared arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arg {
+    /// Passed on as it is.
+    Literal(String),
+    /// Replaced by zero or more elements.
+    Placeholder(Placeholder),
+}
+
+/// What an element stands for when it is a placeholder and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Placeholder {
+    Model,
+    Effort,
+    Output,
+    Prompt,
+    Agent,
+    /// The path of one of [`SpawnInvoke::files`].
+    File(String),
+}
+
+impl Arg {
+    fn parse(text: &str) -> Result<Self, &'static str> {
+        if text.contains('\0') {
+            return Err("an argument without NUL");
+        }
+        let Some(open) = text.find("{{") else { return Ok(Self::Literal(text.to_owned())) };
+        let Some(length) = text[open..].find("}}") else {
+            return Ok(Self::Literal(text.to_owned()));
+        };
+        if open > 0 || length + 2 != text.len() {
+            return Err("a placeholder as a whole argument");
+        }
+        Ok(Self::Placeholder(match &text[2..length] {
+            "model" => Placeholder::Model,
+            "effort" => Placeholder::Effort,
+            "output" => Placeholder::Output,
+            "prompt" => Placeholder::Prompt,
+            "agent" => Placeholder::Agent,
+            other => match other.strip_prefix("file:") {
+                Some(name) => Placeholder::File(name.to_owned()),
+                None => {
+                    return Err(
+                        "one of `{{model}}`, `{{effort}}`, `{{output}}`, `{{prompt}}`, `{{agent}}`, `{{file:NAME}}`",
+                    );
+                }
+            },
+        }))
+    }
+}
+
+/// The path of a resource below a configured base: it cannot change where the base points.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UrlPath(String);
+
+impl UrlPath {
+    pub const EXPECTED: &'static str =
+        "a path that starts with one `/` and has no `?`, `#`, `@`, `\\`, `..` or white space";
+
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        let odd = |c: char| {
+            matches!(c, '?' | '#' | '@' | '\\' | '%') || c.is_whitespace() || !c.is_ascii_graphic()
+        };
+        let climbs = text.split('/').any(|part| matches!(part, "." | ".."));
+        let fits = text.starts_with('/') && !text.contains("//") && text.len() <= 1024;
+        if fits && !climbs && !text.contains(odd) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(Self::EXPECTED)
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+const SPAWN_ONLY: [&str; 12] = [
+    "binary",
+    "args",
+    "promptChannel",
+    "outputChannel",
+    "outputArg",
+    "modelArg",
+    "agentArg",
+    "defaultAgent",
+    "effortArgs",
+    "effortLevels",
+    "effortEnv",
+    "files",
+];
+const HTTP_ONLY: [&str; 5] =
+    ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel"];
+
+/// Whether a body names a key for the model; a model argument without one never gets a model.
+pub(super) fn read(
+    node: &Node,
+    pointer: &Pointer,
+    transport: Option<Transport>,
+    has_model_key: ModelKey,
+    sink: &mut Sink,
+) -> Option<Invoke> {
+    let mut fields = Fields::of(node, pointer, sink)?;
+    let has = |fields: &mut Fields<'_>, keys: &[&'static str]| {
+        // Every key is asked for, so that each is known from now on.
+        keys.iter().filter(|key| fields.node(key).is_some()).count() > 0
+    };
+    let (spawn, http) = (has(&mut fields, &SPAWN_ONLY), has(&mut fields, &HTTP_ONLY));
+    if spawn && http {
+        let at = fields.here(sink);
+        let message = "fields of a program and of a server are mixed";
+        sink.push(MIXED_SHAPES.at(at, message).help("keep those of the lane's transport"));
+    }
+    let forbidden: &[&'static str] = match transport {
+        Some(Transport::Spawn) => &HTTP_ONLY,
+        Some(Transport::OpenaiHttp) => &SPAWN_ONLY,
+        None => &[],
+    };
+    for key in forbidden {
+        let place = fields.name_span(key);
+        let (Some(_), Some(transport)) = (fields.node(key), transport) else { continue };
+        let at = sink.at(&place, &fields.pointer.key(key));
+        let message = format!("`{key}` is not permitted with transport `{transport}`");
+        sink.push(FORBIDDEN_FIELD.at(at, message));
+    }
+    let invoke = match transport {
+        Some(Transport::Spawn) => read_spawn(&mut fields, has_model_key, sink).map(Invoke::Spawn),
+        Some(Transport::OpenaiHttp) => read_http(&mut fields, sink).map(Invoke::OpenaiHttp),
+        None => {
+            fields.node("effortChannel");
+            None
+        }
+    };
+    fields.finish(sink);
+    invoke
+}
+
+/// What the body says about its `modelConfigKey`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ModelKey {
+    Named,
+    Absent,
+    /// It is malformed, which is reported elsewhere.
+    Faulty,
+}
+
+fn read_spawn(
+    fields: &mut Fields<'_>,
+    model_key: ModelKey,
+    sink: &mut Sink,
+) -> Option<SpawnInvoke> {
+    let binary = field::text(fields, "binary", sink, &BAD_BINARY, Binary::parse);
+    let args = fields.required_node("args", sink).and_then(|node| {
+        field::texts(node, &fields.pointer.key("args"), sink, &BAD_PLACEHOLDER, Arg::parse)
+    });
+    let prompt = field::word::<PromptChannel>(fields, "promptChannel", sink);
+    let output = field::word::<OutputChannel>(fields, "outputChannel", sink);
+    let output_arg = match output {
+        Some(OutputChannel::FileArg) => field::non_empty(fields, "outputArg", sink).map(Some),
+        Some(OutputChannel::Stdout) => {
+            forbid(fields, "outputArg", "outputChannel `stdout`", sink);
+            Some(None)
+        }
+        None => Some(None),
+    };
+    let model_arg = fields.required_node("modelArg", sink).and_then(|node| {
+        let pointer = fields.pointer.key("modelArg");
+        field::nullable(node, |node| {
+            field::parse(node, &pointer, sink, &EMPTY_TEXT, field::not_empty)
+        })
+    });
+    let agent_arg = field::optional_text(fields, "agentArg", sink, &EMPTY_TEXT, field::not_empty);
+    let default_agent =
+        field::optional_text(fields, "defaultAgent", sink, &EMPTY_TEXT, field::not_empty);
+    let effort = read_effort(fields, sink);
+    let files = read_files(fields, sink);
+    let invoke = SpawnInvoke {
+        binary: binary?,
+        args: args?,
+        prompt: prompt?,
+        output: output?,
+        output_arg: output_arg?,
+        model_arg: model_arg?,
+        agent_arg: agent_arg?,
+        default_agent: default_agent?,
+        effort: effort?,
+        files: files?,
+    };
+    check_placeholders(&invoke, model_key, fields, sink);
+    Some(invoke)
+}
+
+fn read_http(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<HttpInvoke> {
+    let host_key = field::key(fields, "hostConfigKey", Presence::Required, sink);
+    if host_key == Some(None) {
+        let at = field::at(fields, "hostConfigKey", sink);
+        sink.push(BAD_KEY.at(at, "expected a configuration key, found null"));
+    }
+    let path = field::text(fields, "path", sink, &BAD_PATH, UrlPath::parse);
+    let discovery = field::word::<ModelDiscovery>(fields, "modelDiscovery", sink);
+    let default_host = field::optional_text(fields, "defaultHost", sink, &BAD_HOST, |text| {
+        let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+        let fits = rest.is_some_and(|rest| {
+            rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[')
+                && !rest.contains(['@', '?', '#', '\\'])
+                && !rest.contains(|c: char| c.is_whitespace() || c.is_control())
+        });
+        if fits {
+            Ok(text.to_owned())
+        } else {
+            Err("a base URL with `http://` or `https://`, without a user")
+        }
+    });
+    let fallback_model =
+        field::optional_text(fields, "fallbackModel", sink, &EMPTY_TEXT, field::not_empty);
+    let channel = field::word::<EffortChannel>(fields, "effortChannel", sink);
+    if channel.is_some_and(|channel| channel != EffortChannel::None) {
+        let at = field::at(fields, "effortChannel", sink);
+        sink.push(FORBIDDEN_FIELD.at(at, "only `none` is permitted with transport `openai-http`"));
+    }
+    Some(HttpInvoke {
+        host_key: host_key??,
+        default_host: default_host?,
+        path: path?,
+        discovery: discovery?,
+        fallback_model: fallback_model?,
+    })
+}
+
+fn read_effort(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Effort> {
+    let channel = field::word::<EffortChannel>(fields, "effortChannel", sink);
+    let args = field::optional_texts(fields, "effortArgs", sink, &EMPTY_TEXT, field::not_empty);
+    let levels = match fields.node("effortLevels") {
+        None => Some(EffortLevel::ALL.to_vec()),
+        Some(node) => read_levels(node, &fields.pointer.key("effortLevels"), sink),
+    };
+    let variable =
+        field::optional_text(fields, "effortEnv", sink, &BAD_VARIABLE, EnvName::parse_declared);
+    let effort = Effort { channel: channel?, args: args?, levels: levels?, variable: variable? };
+    match effort.channel {
+        EffortChannel::None => {
+            forbid(fields, "effortArgs", "effortChannel `none`", sink);
+            forbid(fields, "effortEnv", "effortChannel `none`", sink);
+        }
+        EffortChannel::Argv => forbid(fields, "effortEnv", "effortChannel `argv`", sink),
+        EffortChannel::Env => {
+            forbid(fields, "effortArgs", "effortChannel `env`", sink);
+            if effort.variable.is_none() {
+                let at = field::at(fields, "effortChannel", sink);
+                let message = "`env` does nothing without `effortEnv`, the name of the variable";
+                sink.push(EFFORT_WITHOUT_EFFECT.at(at, message));
+            }
+        }
+    }
+    Some(effort)
+}
+
+fn read_levels(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Vec<EffortLevel>> {
+    let Some(items) = node.as_array() else {
+        sink.wrong(node, pointer, "an array of effort levels");
+        return None;
+    };
+    let read: Vec<Option<EffortLevel>> = items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| read_word(item, &pointer.index(index), sink))
+        .collect();
+    let mut levels = read.into_iter().collect::<Option<Vec<_>>>()?;
+    levels.sort_unstable();
+    levels.dedup();
+    Some(if levels.is_empty() { EffortLevel::ALL.to_vec() } else { levels })
+}
+
+/// No file of a manifest is longer; it holds instructions, not data.
+const MAX_FILE_BYTES: usize = 16 * 1024;
+
+fn read_files(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<BTreeMap<String, String>> {
+    let Some(node) = fields.node("files") else { return Some(BTreeMap::new()) };
+    let pointer = fields.pointer.key("files");
+    let Some(object) = node.as_object() else {
+        sink.wrong(node, &pointer, "an object of file names and texts");
+        return None;
+    };
+    let mut files = BTreeMap::new();
+    let mut faults = 0;
+    for member in &object.members {
+        let name = member.name.as_str();
+        let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.len() <= 60
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.'));
+        match member.value.as_str() {
+            Some(text) if plain && text.len() <= MAX_FILE_BYTES && files.len() < 8 => {
+                files.insert(name.to_owned(), text.to_owned());
+            }
+            Some(_) | None => {
+                faults += 1;
+                let at = sink.at(&member.name_span, &pointer.key(name));
+                let message = format!(
+                    "expected a lower-case file name with a text of at most {MAX_FILE_BYTES} bytes, found `{}`",
+                    printable(name, 80)
+                );
+                sink.push(BAD_FILE.at(at, message));
+            }
+        }
+    }
+    (faults == 0).then_some(files)
+}
+
+fn forbid(fields: &mut Fields<'_>, key: &'static str, with: &str, sink: &mut Sink) {
+    let place = fields.name_span(key);
+    if fields.node(key).is_some() {
+        let at = sink.at(&place, &fields.pointer.key(key));
+        sink.push(FORBIDDEN_FIELD.at(at, format!("`{key}` is not permitted with {with}")));
+    }
+}
+
+/// Channels and placeholders must say the same thing; otherwise the lane runs without its prompt,
+/// waits for a file that nobody writes, or ignores the model.
+fn check_placeholders(
+    invoke: &SpawnInvoke,
+    model_key: ModelKey,
+    fields: &mut Fields<'_>,
+    sink: &mut Sink,
+) {
+    let has = |wanted: &Placeholder| {
+        invoke.args.iter().any(|arg| matches!(arg, Arg::Placeholder(found) if found == wanted))
+    };
+    let at = |fields: &mut Fields<'_>, sink: &Sink| field::at(fields, "args", sink);
+    let mut say = |rule: &'static crate::diag::Rule, message: String, help: &str| {
+        let place = at(fields, sink);
+        sink.push(rule.at(place, message).help(help));
+    };
+    let channel = invoke.prompt;
+    match (channel.uses_argv(), has(&Placeholder::Prompt)) {
+        (true, false) => say(
+            &PROMPT_PLACEHOLDER,
+            format!("promptChannel `{channel}` needs `{{{{prompt}}}}` among the arguments"),
+            "without it the program never hears of the prompt",
+        ),
+        (false, true) => say(
+            &PROMPT_PLACEHOLDER,
+            format!("`{{{{prompt}}}}` has no meaning with promptChannel `{channel}`"),
+            "remove it, or use `argv-file-ref`",
+        ),
+        (true, true) | (false, false) => {}
+    }
+    match (invoke.output, has(&Placeholder::Output)) {
+        (OutputChannel::FileArg, false) => say(
+            &OUTPUT_PLACEHOLDER,
+            "outputChannel `file-arg` needs `{{output}}` among the arguments".to_owned(),
+            "without it nobody tells the program where to write",
+        ),
+        (OutputChannel::Stdout, true) => say(
+            &OUTPUT_PLACEHOLDER,
+            "`{{output}}` has no meaning with outputChannel `stdout`".to_owned(),
+            "remove it, or use `file-arg`",
+        ),
+        (OutputChannel::FileArg, true) | (OutputChannel::Stdout, false) => {}
+    }
+    match (invoke.model_arg.is_some(), has(&Placeholder::Model)) {
+        (true, false) => say(
+            &MODEL_PLACEHOLDER,
+            "`modelArg` needs `{{model}}` among the arguments".to_owned(),
+            "without it the configured model is ignored",
+        ),
+        (false, true) => say(
+            &MODEL_PLACEHOLDER,
+            "`{{model}}` needs `modelArg`, the argument before the model".to_owned(),
+            "without it the placeholder is always empty",
+        ),
+        (true, true) | (false, false) => {}
+    }
+    match (invoke.model_arg.is_some(), model_key) {
+        (true, ModelKey::Absent) => say(
+            &MODEL_KEY,
+            "`modelArg` without `modelConfigKey`: nobody can choose the model".to_owned(),
+            "name the key that holds the model",
+        ),
+        (false, ModelKey::Named) => say(
+            &MODEL_KEY,
+            "`modelConfigKey` without `modelArg`: the model is never passed on".to_owned(),
+            "name the argument that takes the model",
+        ),
+        (true, ModelKey::Named | ModelKey::Faulty)
+        | (false, ModelKey::Absent | ModelKey::Faulty) => {}
+    }
+    if invoke.agent_arg.is_some() != has(&Placeholder::Agent) {
+        say(
+            &AGENT_PLACEHOLDER,
+            "`agentArg` and `{{agent}}` go together".to_owned(),
+            "declare both or none",
+        );
+    }
+    let told = has(&Placeholder::Effort) && !invoke.effort.args.is_empty();
+    if invoke.effort.channel == EffortChannel::Argv && !told {
+        say(
+            &EFFORT_WITHOUT_EFFECT,
+            "effortChannel `argv` does nothing without `{{effort}}` and `effortArgs`".to_owned(),
+            "declare both, or use `none`",
+        );
+    }
+    for arg in &invoke.args {
+        if let Arg::Placeholder(Placeholder::File(name)) = arg
+            && !invoke.files.contains_key(name)
+        {
+            say(
+                &BAD_PLACEHOLDER,
+                format!("`{{{{file:{}}}}}` names no file of `files`", printable(name, 60)),
+                "declare it under `files`",
+            );
+        }
+    }
+}
