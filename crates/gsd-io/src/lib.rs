@@ -7,5 +7,6 @@
 pub mod clock;
 pub mod env;
 pub mod fs;
+pub mod http;
 pub mod secret;
 pub mod terminal;

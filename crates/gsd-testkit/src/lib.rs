@@ -1,1 +1,3 @@
 //! Fake programs, a fake model server and private homes. For tests only.
+
+pub mod model_server;

@@ -1,0 +1,3 @@
+//! The test kit's own programs.
+
+mod model_server;
