@@ -2,6 +2,10 @@
 //!
 //! Each type has one way in, `parse`, which says what it expected.
 
+mod point;
+
+pub use point::Point;
+
 use std::fmt;
 
 /// Why a text is not an identifier of the kind that was asked for.
@@ -57,6 +61,13 @@ identifier!(
     CapabilityId,
     "a lower-case kebab id: a letter, then letters, digits and hyphens",
     |text| text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(is_kebab)
+);
+
+identifier!(
+    /// The stem of a skill or an agent, as file names spell it: `ui-phase`.
+    Stem,
+    "a stem: lower-case letters, digits, `-` and `_`, starting with a letter or digit",
+    |text| starts_alphanumeric(text) && text.bytes().all(|b| is_kebab(b) || b == b'_')
 );
 
 identifier!(

@@ -3,13 +3,23 @@
 //! `serde_json` decides whether a text is JSON (RFC 8259); `jsonc-parser` says where everything
 //! stands. Any bytes in, diagnostics out: never a panic, bounded depth.
 
+mod edit;
 mod fields;
+mod place;
 mod pointer;
+mod record;
+mod schema;
 mod tree;
+mod word;
 
-pub use fields::{Fields, Read, Sink};
+pub use edit::{MAX_ROUNDS, apply_fixes};
+pub use fields::{Fields, Read, Sink, quoted, read_list};
+pub use place::At;
 pub use pointer::Pointer;
+pub(crate) use record::{record, vocabulary};
+pub use schema::{Field, Schema, described, object, prose};
 pub use tree::{Dialect, Member, Node, Object, Value, parse};
+pub use word::{one_of, pattern_schema, read_text, read_word, words_schema};
 
 use crate::diag::{Level, Rule};
 

@@ -2,11 +2,14 @@
 //!
 //! The rules for missing, mistyped and unknown fields belong to whoever reads (a manifest, a
 //! configuration), so the reader is given them as a [`Sink`].
+//!
+//! Whatever the text holds, the number of diagnostics is bounded: a million wrong elements are one
+//! line that counts them.
 
 use super::{DUPLICATE_KEY, Member, Node, Object, Pointer};
-use crate::diag::{Diagnostic, Location, Rule, SourceFile, Span};
+use crate::diag::{Diagnostic, Level, Location, Rule, SourceFile, Span};
 use crate::text::{nearest, printable};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Where diagnostics are gathered, and under which rules the reader reports.
@@ -17,12 +20,19 @@ pub struct Sink {
     pub missing: &'static Rule,
     pub wrong_type: &'static Rule,
     pub unknown: &'static Rule,
-    /// How many unknown fields were left out because there were too many to list.
+    /// The rule for a value of the right type that is not one of those allowed.
+    pub value: &'static Rule,
+    /// How many unknown fields were met; more than [`MAX_LISTED`] are counted, not listed.
     unknown_seen: usize,
+    duplicates_seen: usize,
+    left_out: usize,
 }
 
-/// More unknown fields than this are counted, not listed.
-const MAX_UNKNOWN: usize = 10;
+/// More unknown fields, or more duplicate keys, than this are counted, not listed.
+const MAX_LISTED: usize = 10;
+
+/// No file is worth more diagnostics: nobody reads them, and a hostile file must stay cheap.
+const MAX_FOUND: usize = 500;
 
 impl Sink {
     pub fn new(
@@ -31,7 +41,23 @@ impl Sink {
         wrong_type: &'static Rule,
         unknown: &'static Rule,
     ) -> Self {
-        Self { file, found: vec![], missing, wrong_type, unknown, unknown_seen: 0 }
+        Self {
+            file,
+            found: vec![],
+            missing,
+            wrong_type,
+            unknown,
+            value: wrong_type,
+            unknown_seen: 0,
+            duplicates_seen: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Values that are not among those allowed are reported under this rule.
+    pub fn with_value_rule(mut self, rule: &'static Rule) -> Self {
+        self.value = rule;
+        self
     }
 
     /// A place in the file that is read.
@@ -40,7 +66,16 @@ impl Sink {
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.found.push(diagnostic);
+        if self.found.len() < MAX_FOUND {
+            self.found.push(diagnostic);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// Whether anything so far makes the text unusable.
+    pub fn has_errors(&self) -> bool {
+        self.left_out > 0 || self.found.iter().any(|found| found.level == Level::Error)
     }
 
     /// Reports a value of another type than was asked for.
@@ -50,16 +85,70 @@ impl Sink {
         self.push(diagnostic.label(format!("not {expected}")));
     }
 
-    /// All that was found, with one summary if unknown fields were left out.
+    /// Reports a value of the right type that is not one of those allowed.
+    pub fn invalid(&mut self, node: &Node, pointer: &Pointer, what: &str, expected: &str) {
+        let found = node.as_str().map_or_else(|| node.kind().to_owned(), quoted);
+        let message = format!("{found} is not {what}");
+        let diagnostic = self.value.at(self.at(&node.span, pointer), message);
+        self.push(diagnostic.label(format!("expected {expected}")));
+    }
+
+    /// Reports a field that nobody knows.
+    fn unknown_field(&mut self, member: &Member, pointer: &Pointer, known: &[&'static str]) {
+        self.unknown_seen += 1;
+        if self.unknown_seen > MAX_LISTED {
+            return;
+        }
+        let name = printable(&member.name, 80);
+        let at = self.at(&member.name_span, &pointer.key(&member.name));
+        let mut diagnostic = self.unknown.at(at, format!("unknown field `{name}`"));
+        if let Some(near) = nearest(&member.name, known.iter().copied()) {
+            diagnostic = diagnostic
+                .help(format!("did you mean `{near}`?"))
+                .fix(member.name_span.clone(), format!("\"{near}\""));
+        }
+        self.push(diagnostic.label("has no meaning here"));
+    }
+
+    fn duplicate(&mut self, member: &Member, first: &Member, pointer: &Pointer) {
+        self.duplicates_seen += 1;
+        if self.duplicates_seen > MAX_LISTED {
+            return;
+        }
+        let name = printable(&member.name, 80);
+        let at = self.at(&member.name_span, &pointer.key(&member.name));
+        let first = self.at(&first.name_span, &pointer.key(&first.name));
+        self.push(
+            DUPLICATE_KEY
+                .at(at, format!("duplicate key `{name}`"))
+                .also(first, "first used here")
+                .help("remove one of the two"),
+        );
+    }
+
+    /// All that was found, with one summary for each kind of thing that was left out.
     pub fn finish(mut self) -> Vec<Diagnostic> {
-        if self.unknown_seen > MAX_UNKNOWN {
-            let more = self.unknown_seen - MAX_UNKNOWN;
-            let summary = format!("{more} more unknown fields are not listed");
-            let diagnostic = self.unknown.at(self.file.at_start(), summary);
-            self.found.push(diagnostic);
+        let start = self.file.at_start().with_pointer("");
+        if self.left_out > 0 {
+            let message = format!("{} more problems are not listed", self.left_out);
+            self.found.push(self.wrong_type.at(start.clone(), message));
+        }
+        for (seen, rule, what) in [
+            (self.unknown_seen, self.unknown, "unknown fields"),
+            (self.duplicates_seen, &DUPLICATE_KEY, "duplicate keys"),
+        ] {
+            if let Some(more) = seen.checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+                let message = format!("{more} more {what} are not listed");
+                self.found.push(rule.at(start.clone(), message));
+            }
         }
         self.found
     }
+}
+
+/// A text from outside in back-ticks, harmless and short.
+pub fn quoted(text: &str) -> String {
+    format!("`{}`", printable(text, 80))
 }
 
 /// A type that can be read from a JSON value.
@@ -72,11 +161,20 @@ pub trait Read: Sized {
 #[derive(Debug)]
 pub struct Fields<'a> {
     object: &'a Object,
-    index: HashMap<&'a str, &'a Member>,
+    index: Index<'a>,
     pub span: Span,
     pub pointer: Pointer,
-    known: BTreeSet<&'static str>,
+    known: Vec<&'static str>,
 }
+
+/// Objects of manifests are small; only large ones are worth a table.
+#[derive(Debug)]
+enum Index<'a> {
+    Scan,
+    Table(HashMap<&'a str, &'a Member>),
+}
+
+const SMALL: usize = 24;
 
 impl<'a> Fields<'a> {
     /// Starts reading; anything but an object is reported.
@@ -85,38 +183,59 @@ impl<'a> Fields<'a> {
             sink.wrong(node, pointer, "an object");
             return None;
         };
-        let mut index = HashMap::with_capacity(object.members.len());
-        for member in &object.members {
-            if let Some(first) = index.insert(member.name.as_str(), member) {
-                let name = printable(&member.name, 80);
-                let at = sink.at(&member.name_span, &pointer.key(&member.name));
-                let first = sink.at(&first.name_span, &pointer.key(&first.name));
-                sink.push(
-                    DUPLICATE_KEY
-                        .at(at, format!("duplicate key `{name}`"))
-                        .also(first, "first used here")
-                        .help("remove one of the two"),
-                );
+        let members = &object.members;
+        let index = if members.len() <= SMALL {
+            for (at, member) in members.iter().enumerate() {
+                if let Some(first) = members[..at].iter().find(|m| m.name == member.name) {
+                    sink.duplicate(member, first, pointer);
+                }
             }
-        }
+            Index::Scan
+        } else {
+            let mut table = HashMap::with_capacity(members.len());
+            for member in members {
+                if let Some(first) = table.insert(member.name.as_str(), member) {
+                    sink.duplicate(member, first, pointer);
+                }
+            }
+            Index::Table(table)
+        };
         Some(Self {
             object,
             index,
             span: node.span.clone(),
             pointer: pointer.clone(),
-            known: BTreeSet::new(),
+            known: vec![],
         })
+    }
+
+    /// The last member of that name, as JSON readers in the field do.
+    fn member(&self, key: &str) -> Option<&'a Member> {
+        match &self.index {
+            Index::Scan => self.object.members.iter().rev().find(|member| member.name == key),
+            Index::Table(table) => table.get(key).copied(),
+        }
     }
 
     /// The value of a field, which is from now on known.
     pub fn node(&mut self, key: &'static str) -> Option<&'a Node> {
-        self.known.insert(key);
-        self.index.get(key).map(|member| &member.value)
+        self.known.push(key);
+        self.member(key).map(|member| &member.value)
+    }
+
+    /// The value of a field whatever its type, without making it known.
+    pub fn peek(&self, key: &str) -> Option<&'a Node> {
+        self.member(key).map(|member| &member.value)
     }
 
     /// The span of a field's name; the opening brace where there is no such field.
     pub fn name_span(&self, key: &str) -> Span {
-        self.index.get(key).map_or(self.brace(), |member| member.name_span.clone())
+        self.member(key).map_or(self.brace(), |member| member.name_span.clone())
+    }
+
+    /// The place of a field's name.
+    pub fn name_at(&self, key: &str, sink: &Sink) -> Location {
+        sink.at(&self.name_span(key), &self.pointer.key(key))
     }
 
     /// The opening brace: the place of what is missing.
@@ -154,6 +273,19 @@ impl<'a> Fields<'a> {
         T::read(node, &self.pointer.key(key), sink)
     }
 
+    /// An array that must be there. Elements that cannot be read are reported and left out, so
+    /// that the others can still be checked.
+    pub fn required_list<T: Read>(&mut self, key: &'static str, sink: &mut Sink) -> Vec<T> {
+        let node = self.required_node(key, sink);
+        node.map(|node| read_list(node, &self.pointer.key(key), sink)).unwrap_or_default()
+    }
+
+    /// An array that may be absent, read like [`Self::required_list`].
+    pub fn optional_list<T: Read>(&mut self, key: &'static str, sink: &mut Sink) -> Vec<T> {
+        let node = self.node(key);
+        node.map(|node| read_list(node, &self.pointer.key(key), sink)).unwrap_or_default()
+    }
+
     /// Every key of the object, in the order of the text.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         self.object.members.iter().map(|member| member.name.as_str())
@@ -162,24 +294,21 @@ impl<'a> Fields<'a> {
     /// Reports every field that nobody took.
     pub fn finish(self, sink: &mut Sink) {
         for member in &self.object.members {
-            if self.known.contains(member.name.as_str()) {
-                continue;
+            if !self.known.contains(&member.name.as_str()) {
+                sink.unknown_field(member, &self.pointer, &self.known);
             }
-            sink.unknown_seen += 1;
-            if sink.unknown_seen > MAX_UNKNOWN {
-                continue;
-            }
-            let name = printable(&member.name, 80);
-            let at = sink.at(&member.name_span, &self.pointer.key(&member.name));
-            let mut diagnostic = sink.unknown.at(at, format!("unknown field `{name}`"));
-            if let Some(near) = nearest(&member.name, self.known.iter().copied()) {
-                diagnostic = diagnostic
-                    .help(format!("did you mean `{near}`?"))
-                    .fix(member.name_span.clone(), format!("\"{near}\""));
-            }
-            sink.push(diagnostic.label("has no meaning here"));
         }
     }
+}
+
+/// The elements of an array that can be read.
+pub fn read_list<T: Read>(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Vec<T> {
+    let Some(items) = node.as_array() else {
+        sink.wrong(node, pointer, "an array");
+        return vec![];
+    };
+    let read = |(index, item)| T::read(item, &pointer.index(index), sink);
+    items.iter().enumerate().filter_map(read).collect()
 }
 
 impl Read for String {
@@ -215,5 +344,19 @@ impl<T: Read> Read for Vec<T> {
             .map(|(index, item)| T::read(item, &pointer.index(index), sink))
             .collect();
         read.into_iter().collect()
+    }
+}
+
+/// A value that may be written out as null.
+impl<T: Read> Read for Option<T> {
+    fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Self> {
+        match node.value {
+            super::Value::Null => Some(None),
+            super::Value::Bool(_)
+            | super::Value::Number(_)
+            | super::Value::String(_)
+            | super::Value::Array(_)
+            | super::Value::Object(_) => T::read(node, pointer, sink).map(Some),
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, u8, &[&str])] = &[
     ("config", 0, &["diag", "json", "id", "text"]),
     ("diag", 0, &["text"]),
-    ("id", 0, &[]),
-    ("json", 0, &["diag", "text"]),
+    ("id", 0, &["json"]),
+    ("json", 0, &["diag", "id", "text"]),
     ("text", 0, &[]),
     ("evidence", 1, &[]),
     ("gate", 1, &[]),
