@@ -3,6 +3,8 @@
 //! Text from outside is hostile: it may move the cursor, hide characters or turn the direction of
 //! a line. [`printable`] is the one way such text reaches a terminal.
 
+pub mod secrets;
+
 /// The nearest known word, if it is near enough to be meant: at most one edit for each three
 /// characters, and never more than three.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
