@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod error;
 mod exit;
+mod output;
 mod parse;
 mod ui;
 

@@ -1,0 +1,58 @@
+//! What a review tells while it runs. The CLI chooses the words.
+
+use super::record;
+use crate::lane::{Reason, State};
+use std::time::Duration;
+
+/// Events come in one order, on one thread. `lane` is an index into [`Planned::lanes`].
+#[derive(Debug, Clone)]
+pub enum Event {
+    Planned(Planned),
+    Probing {
+        lane: usize,
+    },
+    Started {
+        lane: usize,
+    },
+    /// A sign of life: what the lane has written, and for how long it has been silent.
+    Output {
+        lane: usize,
+        bytes: u64,
+        silent_for: Duration,
+    },
+    Finished {
+        lane: usize,
+        result: Finished,
+    },
+}
+
+/// What is going to happen.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    pub phase: record::Phase,
+    pub plans: usize,
+    pub prompt_bytes: u64,
+    pub prompt_tokens: u64,
+    pub lanes: Vec<PlannedLane>,
+}
+
+/// A lane before it runs.
+#[derive(Debug, Clone)]
+pub struct PlannedLane {
+    pub identity: String,
+    pub limit: Duration,
+}
+
+/// A lane after it ran, as far as a table shows it.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    pub state: State,
+    pub reason: Option<Reason>,
+    pub message: Option<String>,
+    pub remedy: Option<String>,
+    pub elapsed: Duration,
+    /// Plans covered, of how many; `None` where no answer was judged.
+    pub covered: Option<(usize, usize)>,
+    /// Concerns: high, medium, low.
+    pub concerns: [usize; 3],
+}
