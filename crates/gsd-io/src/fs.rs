@@ -191,6 +191,36 @@ pub fn create_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
     std::fs::create_dir_all(path).map_err(WriteError::at(path))
 }
 
+/// Who may get at a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Privacy {
+    pub owned_by_us: bool,
+    pub others_may_write: bool,
+}
+
+/// Who may get at a directory, links not followed; `None` if it is none.
+pub fn privacy(path: &Utf8Path) -> Option<Privacy> {
+    use std::os::unix::fs::MetadataExt;
+    let meta = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
+    Some(Privacy {
+        owned_by_us: meta.uid() == rustix::process::geteuid().as_raw(),
+        others_may_write: meta.mode() & 0o002 != 0,
+    })
+}
+
+/// Appends to a file, which is created for this user only if it is missing.
+pub fn append(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
+    use std::os::unix::fs::OpenOptionsExt;
+    std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .custom_flags(OFlags::NOFOLLOW.bits() as i32)
+        .open(path)
+        .and_then(|mut file| file.write_all(content))
+        .map_err(WriteError::at(path))
+}
+
 /// Creates a directory for this user only (mode 0700), and its missing parents.
 pub fn create_private_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
     use std::os::unix::fs::DirBuilderExt;

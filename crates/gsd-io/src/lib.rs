@@ -8,5 +8,6 @@ pub mod clock;
 pub mod env;
 pub mod fs;
 pub mod http;
+pub mod random;
 pub mod secret;
 pub mod terminal;
