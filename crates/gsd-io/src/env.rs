@@ -13,6 +13,34 @@ pub struct Env {
     own_executable: Utf8PathBuf,
 }
 
+/// Variables by which an AI program tells its children that they run inside it. A child of ours
+/// runs beside it, not inside it, so none of these is ever passed on.
+pub const NESTING_MARKERS: [&str; 4] =
+    ["ANTIGRAVITY_AGENT", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CURSOR_SESSION_ID"];
+
+/// What every child may know of our environment: where things are, in which language, and how
+/// the network is reached. Credentials are not in it.
+const CHILD_VARIABLES: [&str; 18] = [
+    "ALL_PROXY",
+    "HOME",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LANG",
+    "LOGNAME",
+    "NO_PROXY",
+    "PATH",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
 /// Why the environment could not be captured.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvError {
@@ -90,6 +118,22 @@ impl Env {
             .collect()
     }
 
+    /// The environment that a child starts from: an allow-list of ours, and the wish for plain
+    /// text. What a lane declares comes on top of it.
+    pub fn child_base(&self) -> Vec<(String, String)> {
+        let allowed = |name: &str| {
+            CHILD_VARIABLES.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_")
+        };
+        let mut base: Vec<_> = self
+            .vars()
+            .filter(|(name, _)| allowed(name))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        base.push(("TERM".to_owned(), "dumb".to_owned()));
+        base.push(("NO_COLOR".to_owned(), "1".to_owned()));
+        base
+    }
+
     /// A path as the user typed it, made absolute against the working directory.
     pub fn absolute(&self, path: &Utf8Path) -> Utf8PathBuf {
         self.cwd.join(path)
@@ -102,4 +146,41 @@ pub fn arguments() -> Result<Vec<String>, String> {
     std::env::args_os()
         .map(|word| word.into_string().map_err(|word| word.to_string_lossy().into_owned()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_starts_from_the_allow_list_only() {
+        let pairs = [
+            ("PATH", "/bin"),
+            ("LC_TIME", "C"),
+            ("XDG_CONFIG_HOME", "/c"),
+            ("https_proxy", "http://p"),
+            ("TERM", "xterm"),
+            ("OPENAI_API_KEY", "secret"),
+            ("NODE_OPTIONS", "--require=x"),
+            ("LD_PRELOAD", "/x.so"),
+        ]
+        .into_iter()
+        .chain(NESTING_MARKERS.map(|name| (name, "1")))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let env = Env::from_parts(pairs, "/".into(), "/gsd".into());
+        let base = env.child_base();
+        let base: Vec<_> =
+            base.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(
+            base,
+            [
+                ("LC_TIME", "C"),
+                ("PATH", "/bin"),
+                ("XDG_CONFIG_HOME", "/c"),
+                ("https_proxy", "http://p"),
+                ("TERM", "dumb"),
+                ("NO_COLOR", "1"),
+            ]
+        );
+    }
 }

@@ -4,10 +4,16 @@
 //! rules rely on: every read is bounded, every write is atomic, every wait has a deadline, every
 //! error names its path.
 
+#![forbid(unsafe_code)]
+
+pub mod cancel;
 pub mod clock;
 pub mod env;
 pub mod fs;
 pub mod http;
+pub mod lock;
+pub mod process;
 pub mod random;
 pub mod secret;
+pub mod signal;
 pub mod terminal;

@@ -1,0 +1,307 @@
+//! Who descends from a child, on Linux, and how all of it is killed and reaped.
+//!
+//! This process is a child subreaper: what is orphaned below it becomes its own child, whatever
+//! session it has moved to. A process belongs to a lane if its chain of parents leads to the
+//! lane's leader, if it is in the leader's group, or if its environment carries the lane's token.
+//! An orphan that has thrown all of that away belongs to the only lane there is, if there is only
+//! one; else the final [`sweep`] takes it.
+//!
+//! Invariants: a process is signalled through a descriptor whose identity (number and start
+//! time) was checked after it was opened. Only our own children are reaped, never a leader that
+//! a run still waits for, and never a child that others have started in our own group.
+
+use super::procfs::{self, Process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open,
+    pidfd_send_signal, waitid,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Marks the descendants of a child. A nested run appends to the value that it inherited, so
+/// its processes are known to the outer run as well.
+pub const TOKEN_VARIABLE: &str = "GSD_LANE_TOKEN";
+
+/// How long killed processes may take to be gone.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What [`sweep`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Swept {
+    pub killed: usize,
+    pub reaped: usize,
+}
+
+/// What is the same for every child of this process.
+#[derive(Debug)]
+struct Own {
+    pid: i32,
+    group: i32,
+    /// The value that we were started with, for nested runs, with its separator.
+    inherited: String,
+    /// Random; the part of every token that says that it is ours.
+    run: String,
+    /// Whether there were children before the first run: then an orphan without any mark may be
+    /// one of theirs.
+    strangers: bool,
+}
+
+fn own() -> &'static Own {
+    static OWN: OnceLock<Own> = OnceLock::new();
+    OWN.get_or_init(|| {
+        let pid = rustix::process::getpid();
+        let strangers = procfs::all().iter().any(|process| process.parent == pid.as_raw_pid());
+        // With SIGCHLD ignored, as a careless parent may have left it, the kernel would throw
+        // exit statuses away. Any handler ends that.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
+        // Any number but zero turns it on. Where it is refused, groups and tokens remain.
+        let _ = rustix::process::set_child_subreaper(Some(pid));
+        let mut random = [0; 8];
+        // Without randomness the number and the time still tell two runs apart.
+        if rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).is_err() {
+            random = (crate::clock::since_epoch().as_nanos() as u64).to_ne_bytes();
+        }
+        Own {
+            pid: pid.as_raw_pid(),
+            group: rustix::process::getpgrp().as_raw_pid(),
+            inherited: std::env::var(TOKEN_VARIABLE).map(|value| value + ":").unwrap_or_default(),
+            run: format!("{:x}-{:016x}", pid.as_raw_pid(), u64::from_ne_bytes(random)),
+            strangers,
+        }
+    })
+}
+
+#[derive(Debug)]
+struct Lanes {
+    next: u64,
+    /// The leader's number to the lane's token.
+    running: BTreeMap<i32, String>,
+}
+
+/// Held while a child is started and while children are reaped, so that a leader is never taken
+/// for an orphan between its start and its entry here.
+fn lanes() -> MutexGuard<'static, Lanes> {
+    static LANES: Mutex<Lanes> = Mutex::new(Lanes { next: 0, running: BTreeMap::new() });
+    LANES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How many bytes the variable takes in a child's environment, at most.
+pub(super) fn token_length() -> usize {
+    let own = own();
+    TOKEN_VARIABLE.len() + 1 + own.inherited.len() + own.run.len() + 1 + 20
+}
+
+/// A running child.
+#[derive(Debug)]
+pub(super) struct Lane {
+    leader: Pid,
+    token: String,
+}
+
+/// Starts a child with a token of its own.
+pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Lane)> {
+    let own = own();
+    let mut lanes = lanes();
+    let token = format!("{}.{}", own.run, lanes.next);
+    lanes.next += 1;
+    command.env(TOKEN_VARIABLE, format!("{}{token}", own.inherited));
+    let child = command.spawn()?;
+    let leader = Pid::from_child(&child);
+    lanes.running.insert(leader.as_raw_pid(), token.clone());
+    Ok((child, Lane { leader, token }))
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        lanes().running.remove(&self.leader.as_raw_pid());
+    }
+}
+
+impl Lane {
+    pub(super) fn leader(&self) -> Pid {
+        self.leader
+    }
+
+    /// Kills the leader, if it still lives, and everything that descends from it, and reaps the
+    /// latter. The leader must not have been reaped. Returns how many descendants were alive.
+    pub(super) fn kill(&self) -> usize {
+        let mut seen = BTreeSet::new();
+        let (killed, _) = kill_until_none(|processes| {
+            let lanes = lanes();
+            let leader = self.leader.as_raw_pid();
+            let alone = lanes.running.len() == 1 && !own().strangers;
+            let mut members = vec![];
+            walk(processes, &lanes.running, &mut |process, owner| {
+                let owner = owner.or_else(|| {
+                    let ours = process.group == leader
+                        || seen.contains(&process.identity())
+                        || process.carries(TOKEN_VARIABLE, |part| part == self.token)
+                        || (alone && is_orphan(process, &lanes.running));
+                    ours.then_some(leader)
+                });
+                if owner == Some(leader) && process.pid != leader {
+                    seen.insert(process.identity());
+                    members.push(process.clone());
+                }
+                owner
+            });
+            // The number of the group is ours as long as the leader is unreaped.
+            let _ = kill_process_group(self.leader, Signal::KILL);
+            members
+        });
+        killed
+    }
+}
+
+/// Reaps orphans that have ended, so that a long run does not collect zombies.
+pub(super) fn reap_orphans() {
+    let processes = procfs::all();
+    let orphans = {
+        let lanes = lanes();
+        let ended = |process: &&Process| process.has_ended() && is_orphan(process, &lanes.running);
+        processes.iter().filter(ended).cloned().collect::<Vec<_>>()
+    };
+    reap(&orphans);
+}
+
+/// Kills and reaps everything of ours that is left. For the end of a whole run: what still runs
+/// under a supervisor is killed as well, and its supervisor reaps it.
+pub fn sweep() -> Swept {
+    let mut seen = BTreeSet::new();
+    let (killed, reaped) = kill_until_none(|processes| {
+        let lanes = lanes();
+        let own = own();
+        let mut members = vec![];
+        walk(processes, &lanes.running, &mut |process, owner| {
+            let owner = owner.or_else(|| {
+                let ours = seen.contains(&process.identity())
+                    || process.carries(TOKEN_VARIABLE, |part| {
+                        part.rsplit_once('.').is_some_and(|(run, _)| run == own.run)
+                    })
+                    || (!own.strangers && is_orphan(process, &lanes.running));
+                ours.then_some(process.pid)
+            });
+            // A leader that has ended is its supervisor's to reap, and no longer ours to wait for.
+            let done = process.has_ended() && lanes.running.contains_key(&process.pid);
+            if owner.is_some() && !done {
+                seen.insert(process.identity());
+                members.push(process.clone());
+            }
+            owner
+        });
+        members
+    });
+    Swept { killed, reaped }
+}
+
+/// A child of ours that no run has started and that is not in our own group: it was orphaned
+/// below us.
+fn is_orphan(process: &Process, running: &BTreeMap<i32, String>) -> bool {
+    let own = own();
+    process.parent == own.pid && process.group != own.group && !running.contains_key(&process.pid)
+}
+
+/// Visits every descendant of this process, parents first. `visit` gets the leader whose lane
+/// the process is known to belong to, by itself or through its parents, and may name one.
+fn walk(
+    processes: &[Process],
+    running: &BTreeMap<i32, String>,
+    visit: &mut dyn FnMut(&Process, Option<i32>) -> Option<i32>,
+) {
+    let mut children: BTreeMap<i32, Vec<&Process>> = BTreeMap::new();
+    for process in processes {
+        children.entry(process.parent).or_default().push(process);
+    }
+    let mut next = vec![(own().pid, None)];
+    while let Some((parent, owner)) = next.pop() {
+        // Taken out, so that a circle in a torn listing ends.
+        for process in children.remove(&parent).unwrap_or_default() {
+            let owner = if parent == own().pid && running.contains_key(&process.pid) {
+                Some(process.pid)
+            } else {
+                owner
+            };
+            next.push((process.pid, visit(process, owner)));
+        }
+    }
+}
+
+/// Kills what `members` finds, again and again, until it finds nothing: what is forked while we
+/// look is found by the next look. Returns how many were killed and how many reaped.
+fn kill_until_none(mut members: impl FnMut(&[Process]) -> Vec<Process>) -> (usize, usize) {
+    let deadline = Instant::now() + PATIENCE;
+    let mut killed = BTreeSet::new();
+    let mut reaped = 0;
+    loop {
+        let found = members(&procfs::all());
+        let left = deadline.saturating_duration_since(Instant::now());
+        if found.is_empty() || left.is_zero() {
+            return (killed.len(), reaped);
+        }
+        let mut dying = vec![];
+        for process in &found {
+            // Killed even if it looks ended: its first thread may have ended before the others.
+            let descriptor = kill_verified(process);
+            if !process.has_ended() {
+                killed.insert(process.identity());
+            }
+            dying.extend(descriptor);
+        }
+        wait_all(&dying, deadline);
+        // Orphans come to us when their parents are gone, so this may take another look.
+        reaped += reap(&found);
+    }
+}
+
+/// Sends SIGKILL to exactly this process. `None` if it is gone.
+fn kill_verified(process: &Process) -> Option<OwnedFd> {
+    let pid = Pid::from_raw(process.pid)?;
+    let descriptor = pidfd_open(pid, PidfdFlags::empty());
+    // The descriptor, or without one the number, means the process that we looked at only if
+    // that one is still there now.
+    if procfs::one(process.pid)?.identity() != process.identity() {
+        return None;
+    }
+    match descriptor {
+        Ok(descriptor) => {
+            pidfd_send_signal(&descriptor, Signal::KILL).ok()?;
+            Some(descriptor)
+        }
+        Err(_) => {
+            rustix::process::kill_process(pid, Signal::KILL).ok()?;
+            None
+        }
+    }
+}
+
+/// Waits until every one of these has ended.
+fn wait_all(descriptors: &[OwnedFd], deadline: Instant) {
+    for descriptor in descriptors {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).ok();
+        let mut fds = [PollFd::new(descriptor, PollFlags::IN)];
+        while poll(&mut fds, timeout.as_ref()) == Err(rustix::io::Errno::INTR) {}
+    }
+}
+
+/// Reaps those of these processes that are our children, have ended and are waited for by
+/// nobody.
+fn reap(processes: &[Process]) -> usize {
+    let lanes = lanes();
+    let reap_one = |process: &&Process| {
+        let Some(now) = procfs::one(process.pid) else { return false };
+        let ours = now.identity() == process.identity()
+            && now.has_ended()
+            && now.parent == own().pid
+            && !lanes.running.contains_key(&now.pid);
+        let Some(pid) = Pid::from_raw(process.pid).filter(|_| ours) else { return false };
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+        matches!(waitid(WaitId::Pid(pid), options), Ok(Some(_)))
+    };
+    processes.iter().filter(reap_one).count()
+}

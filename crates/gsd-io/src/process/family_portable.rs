@@ -1,0 +1,50 @@
+//! Who belongs to a child, on systems without `/proc`: its process group, no more.
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io;
+use std::process::{Child, Command};
+
+/// Marks the descendants of a child where the system lets us find them by it.
+pub const TOKEN_VARIABLE: &str = "GSD_LANE_TOKEN";
+
+/// What [`sweep`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Swept {
+    pub killed: usize,
+    pub reaped: usize,
+}
+
+/// Nothing can be found here that its own run has not killed.
+pub fn sweep() -> Swept {
+    Swept::default()
+}
+
+pub(super) fn token_length() -> usize {
+    0
+}
+
+pub(super) fn reap_orphans() {}
+
+/// A running child.
+#[derive(Debug)]
+pub(super) struct Lane {
+    leader: Pid,
+}
+
+pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Lane)> {
+    let child = command.spawn()?;
+    let leader = Pid::from_child(&child);
+    Ok((child, Lane { leader }))
+}
+
+impl Lane {
+    pub(super) fn leader(&self) -> Pid {
+        self.leader
+    }
+
+    /// Kills the group. The leader must not have been reaped.
+    pub(super) fn kill(&self) -> usize {
+        let _ = kill_process_group(self.leader, Signal::KILL);
+        0
+    }
+}
