@@ -4,6 +4,7 @@
 //! never an `Err`: a lane that fails is news, not an error of ours.
 
 pub mod descriptor;
+pub mod handler;
 pub mod probe;
 mod state;
 pub mod words;

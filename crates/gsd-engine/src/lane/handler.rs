@@ -1,0 +1,3 @@
+//! What data cannot say about a lane: one file for each handler.
+
+pub mod openai_compatible;
