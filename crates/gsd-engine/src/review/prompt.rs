@@ -39,7 +39,7 @@ pub struct Input<'a> {
     pub name: &'a str,
     pub access: Access,
     /// Drawn for each run; see [`token_is_free`].
-    pub token: &'a str,
+    pub token: String,
     pub project: Option<Document<'a>>,
     pub roadmap: Option<Document<'a>>,
     pub requirements: Option<Document<'a>>,
@@ -64,9 +64,9 @@ pub const PROJECT_LINES: usize = 80;
 /// Whether no document contains the token. With a drawn token of 16 hexadecimal digits this is
 /// always so, unless somebody saw it before; then another one must be drawn.
 pub fn token_is_free(input: &Input<'_>) -> bool {
-    !input
-        .documents()
-        .any(|document| document.text.contains(input.token) || document.path.contains(input.token))
+    !input.documents().any(|document| {
+        document.text.contains(&input.token) || document.path.contains(&input.token)
+    })
 }
 
 /// Writes the prompt.
@@ -78,7 +78,7 @@ pub fn build(input: &Input<'_>) -> String {
     };
     line(&mut out, &format!("# Plan review · {title}\n"));
     line(&mut out, ROLE);
-    let token = input.token;
+    let token = input.token.as_str();
     line(
         &mut out,
         &format!(
@@ -241,7 +241,7 @@ mod tests {
             number: Some("03"),
             name: "post-feed",
             access: Access::Repository,
-            token: "0123456789abcdef",
+            token: "0123456789abcdef".to_owned(),
             project: Some(Document { path: ".planning/PROJECT.md", text: "A feed." }),
             roadmap: Some(Document { path: ".planning/ROADMAP.md", text: "### Phase 3\n" }),
             requirements: None,

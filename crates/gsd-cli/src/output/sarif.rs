@@ -1,0 +1,96 @@
+//! Diagnostics as SARIF 2.1.0.
+
+use gsd_engine::diag::{Diagnostic, Level, Location};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// A log with one run.
+pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
+    let rules: BTreeMap<&str, Value> = diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let rule = diagnostic.rule;
+            let value = json!({
+                "id": rule.code,
+                "shortDescription": { "text": rule.summary },
+                "help": { "text": rule.docs, "markdown": rule.docs },
+                "defaultConfiguration": { "level": level(rule.level) },
+            });
+            (rule.code, value)
+        })
+        .collect();
+    let index: BTreeMap<&str, usize> =
+        rules.keys().enumerate().map(|(index, code)| (*code, index)).collect();
+    let results: Vec<Value> = diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let help = diagnostic.help.as_ref().map(|h| format!("\n{h}")).unwrap_or_default();
+            let related: Vec<Value> = diagnostic
+                .related
+                .iter()
+                .map(|related| {
+                    let mut value = location(&related.at);
+                    value["message"] = json!({ "text": related.message });
+                    value
+                })
+                .collect();
+            json!({
+                "ruleId": diagnostic.rule.code,
+                "ruleIndex": index[diagnostic.rule.code],
+                "level": level(diagnostic.level),
+                "message": { "text": format!("{}{help}", diagnostic.message) },
+                "locations": [location(&diagnostic.at)],
+                "relatedLocations": related,
+            })
+        })
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "gsd",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": rules.into_values().collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+const fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "note",
+    }
+}
+
+fn location(at: &Location) -> Value {
+    let start = at.position();
+    let end = at.file.position(at.span.end);
+    json!({
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(at.file.name()) },
+            "region": {
+                "startLine": start.line,
+                "startColumn": start.column,
+                "endLine": end.line,
+                "endColumn": end.column,
+            },
+        },
+    })
+}
+
+/// A relative path as a URI reference (RFC 3986).
+fn uri(path: &str) -> String {
+    path.bytes()
+        .map(|byte| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                char::from(byte).to_string()
+            }
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}
