@@ -1,3 +1,4 @@
 //! Fake programs, a fake model server and private homes. For tests only.
 
 pub mod model_server;
+pub mod tls;

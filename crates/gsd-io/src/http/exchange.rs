@@ -145,7 +145,7 @@ impl Call<'_> {
         }
         let total = self.start + self.limits.total;
         let (phase, deadline) =
-            if total <= deadline { (Phase::Total, total) } else { (phase, deadline) };
+            if total < deadline { (Phase::Total, total) } else { (phase, deadline) };
         let left = deadline.saturating_duration_since(Instant::now());
         match self.line.events.recv_timeout(left.min(TICK)) {
             Ok(event) => Ok(Some(event)),

