@@ -13,6 +13,7 @@ use super::{
     Cap, Coding, End, Exchange, Fault, HttpLimits, Partial, Phase, Redirect, Request, Response,
     TooLarge, Unreachable,
 };
+use crate::cancel::Cancel;
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -31,17 +32,17 @@ enum Stop {
     Failed(Error),
 }
 
-/// Sends one request and waits for its end. `cancelled` is asked every 50 ms or more often.
-pub fn send(request: Request, limits: &HttpLimits, cancelled: &dyn Fn() -> bool) -> Exchange {
+/// Sends one request and waits for its end. `cancel` is looked at every 50 ms or more often.
+pub fn send(request: Request, limits: &HttpLimits, cancel: &Cancel) -> Exchange {
     let (start, limits) = (Instant::now(), &limits.clamped());
     let progress = Arc::new(Progress::default());
     let received = Cell::new(0);
-    let end = if cancelled() {
+    let end = if cancel.is_cancelled() {
         End::Cancelled { partial: Partial::Nothing }
     } else {
         match talk(request, limits, &progress) {
             Ok(line) => {
-                let call = Call { line, start, limits, cancelled, progress: &progress };
+                let call = Call { line, start, limits, cancel, progress: &progress };
                 call.listen(&received)
             }
             Err(unreachable) => End::Unreachable(unreachable),
@@ -63,7 +64,7 @@ struct Call<'a> {
     line: Line,
     start: Instant,
     limits: &'a HttpLimits,
-    cancelled: &'a dyn Fn() -> bool,
+    cancel: &'a Cancel,
     progress: &'a Progress,
 }
 
@@ -140,7 +141,7 @@ impl Call<'_> {
     /// The next event if it comes within a tick. Asks for a cancel first, and for the limits only
     /// if there is no event, so that what came in time counts however late this thread wakes.
     fn tick(&self, phase: Phase, deadline: Instant) -> Result<Option<Event>, Stop> {
-        if (self.cancelled)() {
+        if self.cancel.is_cancelled() {
             return Err(Stop::Cancelled);
         }
         let total = self.start + self.limits.total;

@@ -1,12 +1,12 @@
 //! Exchanges with a real server on loopback, well-behaved and otherwise.
 
+use gsd_io::cancel::Cancel;
 use gsd_io::http::{
     Authorization, Cap, Coding, Destination, End, Exchange, Fault, HttpLimits, Partial, Phase,
     Reach, Redirect, Request, Response, Roots, SafeUrl, Unreachable, send,
 };
 use gsd_io::secret::Secret;
 use gsd_testkit::model_server::{Answer, ModelServer, Step, completion_body};
-use std::cell::Cell;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ fn url(base: &str, path: &str) -> SafeUrl {
 }
 
 fn get(server: &ModelServer, path: &str, limits: &HttpLimits) -> Exchange {
-    send(Request::get(url(&server.url(), path), Reach::ThisMachine), limits, &|| false)
+    send(Request::get(url(&server.url(), path), Reach::ThisMachine), limits, &Cancel::new())
 }
 
 /// The exchange of one GET that is answered by `answer`.
@@ -62,7 +62,7 @@ fn a_post_arrives_whole_and_its_answer_comes_back() {
         authorization: key,
         ..Request::post_json(url(&server.url(), "/v1/x"), Reach::ThisMachine, body.clone())
     };
-    let exchange = send(request, &limits(), &|| false);
+    let exchange = send(request, &limits(), &Cancel::new());
     let expected = Response {
         status: 201,
         content_type: "application/json".into(),
@@ -108,7 +108,7 @@ fn a_redirect_is_reported_and_never_followed() {
         let server = ModelServer::scripted([("/x", vec![Answer::redirect(status, location)])]);
         let here = url(&server.url(), "/x");
         let request = Request::post_json(here.clone(), Reach::ThisMachine, b"plan".to_vec());
-        let exchange = send(request, &limits(), &|| false);
+        let exchange = send(request, &limits(), &Cancel::new());
         let End::Redirect(Redirect { status: seen, target: origin }) = exchange.end else {
             panic!("{exchange:?}")
         };
@@ -138,7 +138,7 @@ fn encodings_are_decoded() {
     let packed = Answer::gzip(b"archive");
     let server = ModelServer::scripted([("/x", vec![packed])]);
     let request = Request::get(url(&server.url(), "/x"), Reach::ThisMachine);
-    let exchange = send(Request { coding: Coding::AsSent, ..request }, &limits(), &|| false);
+    let exchange = send(Request { coding: Coding::AsSent, ..request }, &limits(), &Cancel::new());
     assert!(response(&exchange).body.starts_with(&[0x1f, 0x8b]));
     assert_eq!(server.requests()[0].header("accept-encoding"), Some("identity"));
 }
@@ -278,27 +278,34 @@ fn a_first_byte_may_take_longer_than_the_idle_limit() {
     assert_eq!(text(&answered(late, &limits)), "{}");
 }
 
+/// A stall that counts as reached only after the client had time to read what came before it.
+fn stall_later(part: &[u8]) -> Answer {
+    let mut answer = Answer::stall_after(part);
+    answer.steps.insert(1, Step::Wait(SHORT * 2));
+    answer
+}
+
 #[test]
 fn a_cancel_ends_a_blocked_read_and_keeps_what_came() {
     for (answer, expected) in
         [(Answer::silence(), &b""[..]), (Answer::stall_after(b"{\"choices\""), b"{\"choices\"")]
     {
         let server = ModelServer::scripted([("/x", vec![answer])]);
-        let asked = Cell::new(0);
-        let cancelled_at = Cell::new(None);
-        let cancel = || {
-            // Some ticks after the server has the request.
-            asked.set(asked.get() + usize::from(!server.requests().is_empty()));
-            if asked.get() > 3 && cancelled_at.get().is_none() {
-                cancelled_at.set(Some(Instant::now()));
-            }
-            cancelled_at.get().is_some()
-        };
+        let cancel = Cancel::new();
         let request = Request::get(url(&server.url(), "/x"), Reach::ThisMachine);
-        let exchange = send(request, &limits(), &cancel);
+        let (exchange, cancelled_at) = std::thread::scope(|scope| {
+            let canceller = scope.spawn(|| {
+                assert!(server.wait_until_sent(1, Duration::from_secs(10)));
+                let at = Instant::now();
+                cancel.stop();
+                at
+            });
+            let exchange = send(request, &limits(), &cancel);
+            (exchange, canceller.join().unwrap())
+        });
+        let late = cancelled_at.elapsed();
         let End::Cancelled { partial } = &exchange.end else { panic!("{exchange:?}") };
         assert_eq!(partial.bytes(), expected);
-        let late = cancelled_at.get().unwrap().elapsed();
         assert!(late < Duration::from_millis(500), "{late:?}");
         assert!(server.wait_until_abandoned(1, Duration::from_secs(5)), "the socket stayed open");
     }
@@ -308,7 +315,9 @@ fn a_cancel_ends_a_blocked_read_and_keeps_what_came() {
 fn a_cancel_before_the_start_sends_nothing() {
     let server = ModelServer::scripted([("/x", vec![Answer::json(200, "{}")])]);
     let request = Request::get(url(&server.url(), "/x"), Reach::ThisMachine);
-    let exchange = send(request, &limits(), &|| true);
+    let cancel = Cancel::new();
+    cancel.stop();
+    let exchange = send(request, &limits(), &cancel);
     assert_eq!(exchange.end, End::Cancelled { partial: Partial::Nothing });
     assert_eq!((exchange.sent, server.connections()), (0, 0));
 }
@@ -320,7 +329,7 @@ fn nobody_there_is_unreachable() {
     drop(listener);
     for host in ["127.0.0.1", "localhost", "[::1]"] {
         let request = Request::get(url(&format!("http://{host}:{port}"), "/x"), Reach::ThisMachine);
-        let exchange = send(request, &limits(), &|| false);
+        let exchange = send(request, &limits(), &Cancel::new());
         assert_eq!(exchange.end, End::Unreachable(Unreachable::Refused), "{host}");
         assert_eq!(exchange.sent, 0);
     }
@@ -346,7 +355,7 @@ fn a_full_backlog_ends_at_the_connect_limit() {
         assert!(held.len() < 100);
     }
     let request = Request::get(url(&format!("http://{address}"), "/x"), Reach::ThisMachine);
-    let exchange = send(request, &HttpLimits { connect: SHORT, ..limits() }, &|| false);
+    let exchange = send(request, &HttpLimits { connect: SHORT, ..limits() }, &Cancel::new());
     let expected = End::TimedOut { phase: Phase::Connect, limit: SHORT, partial: Partial::Nothing };
     assert_eq!((exchange.end, exchange.sent), (expected, 0));
     assert!(exchange.elapsed < SHORT + Duration::from_secs(2));
@@ -371,7 +380,7 @@ fn spellings_of_this_machine_reach_the_same_server() {
     ];
     for base in &bases {
         let request = Request::get(url(base, "/v1/models"), Reach::ThisMachine);
-        assert_eq!(response(&send(request, &limits(), &|| false)).status, 200, "{base}");
+        assert_eq!(response(&send(request, &limits(), &Cancel::new())).status, 200, "{base}");
     }
     let paths: Vec<_> = server.requests().into_iter().map(|request| request.path).collect();
     assert_eq!(paths, vec!["/v1/models".to_owned(); bases.len()]);
@@ -380,12 +389,12 @@ fn spellings_of_this_machine_reach_the_same_server() {
 #[test]
 fn a_host_outside_the_reach_is_refused_before_anything() {
     let request = Request::get(url("http://models.example", "/x"), Reach::ThisMachine);
-    let exchange = send(request, &limits(), &|| false);
+    let exchange = send(request, &limits(), &Cancel::new());
     assert_eq!(exchange.end, End::Unreachable(Unreachable::NotThisMachine));
     let server = ModelServer::scripted([]);
     for base in [server.url(), server.url_at("localhost"), server.url_at("[::ffff:7f00:1]")] {
         let exchange =
-            send(Request::get(url(&base, "/x"), Reach::PublicOnly), &limits(), &|| false);
+            send(Request::get(url(&base, "/x"), Reach::PublicOnly), &limits(), &Cancel::new());
         assert!(
             matches!(exchange.end, End::Unreachable(Unreachable::NotPublic(_))),
             "{base}: {exchange:?}"
@@ -401,6 +410,6 @@ fn a_file_of_authorities_must_hold_one() {
         roots: Roots::Pem(b"no certificate in here\n".to_vec()),
         ..Request::get(url(&server.url(), "/x"), Reach::ThisMachine)
     };
-    let exchange = send(request, &limits(), &|| false);
+    let exchange = send(request, &limits(), &Cancel::new());
     assert!(matches!(exchange.end, End::Unreachable(Unreachable::Tls(_))), "{exchange:?}");
 }

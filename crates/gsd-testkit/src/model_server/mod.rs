@@ -53,6 +53,8 @@ struct State {
     scripts: BTreeMap<String, Vec<Answer>>,
     requests: Vec<Recorded>,
     connections: usize,
+    /// Requests whose answer was sent as far as it goes: whole, or up to a stall.
+    sent: usize,
     /// Connections whose client went away before the answer was whole.
     abandoned: usize,
     stopped: bool,
@@ -148,9 +150,9 @@ impl ModelServer {
         self.shared.wait(limit, |state| state.abandoned >= clients)
     }
 
-    /// Waits until that many requests have come.
-    pub fn wait_until_asked(&self, requests: usize, limit: Duration) -> bool {
-        self.shared.wait(limit, |state| state.requests.len() >= requests)
+    /// Waits until that many answers were sent, whole or up to a stall.
+    pub fn wait_until_sent(&self, answers: usize, limit: Duration) -> bool {
+        self.shared.wait(limit, |state| state.sent >= answers)
     }
 }
 
@@ -201,10 +203,22 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
         shared.changed.notify_all();
         scripted.unwrap_or_else(|| (shared.handler)(&request, seen))
     };
-    for step in answer.steps {
+    let last = answer.steps.len();
+    for (index, step) in answer.steps.into_iter().enumerate() {
+        if matches!(step, Step::Stall) {
+            note_sent(shared);
+        }
         perform(step, stream, shared)?;
+        if index + 1 == last {
+            note_sent(shared);
+        }
     }
     Ok(())
+}
+
+fn note_sent(shared: &Shared) {
+    shared.lock().sent += 1;
+    shared.changed.notify_all();
 }
 
 /// What a test of another process asks for; it is not recorded itself.
