@@ -288,7 +288,7 @@ fn stall_later(part: &[u8]) -> Answer {
 #[test]
 fn a_cancel_ends_a_blocked_read_and_keeps_what_came() {
     for (answer, expected) in
-        [(Answer::silence(), &b""[..]), (Answer::stall_after(b"{\"choices\""), b"{\"choices\"")]
+        [(Answer::silence(), &b""[..]), (stall_later(b"{\"choices\""), b"{\"choices\"")]
     {
         let server = ModelServer::scripted([("/x", vec![answer])]);
         let cancel = Cancel::new();
