@@ -4,6 +4,8 @@
 //! diagnostic, and what simple lines still say is salvaged.
 
 use super::spanned::{List, Spanned};
+use super::yaml::{Fault, Node, Value};
+use super::{salvage, yaml};
 use crate::diag::Span;
 
 /// How the frontmatter was read.
@@ -102,4 +104,89 @@ pub struct KeyLink {
     pub via: Option<Spanned<String>>,
     /// A regular expression, as written.
     pub pattern: Option<Spanned<String>>,
+}
+
+/// Where frontmatter stands in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fenced {
+    /// With both `---` lines.
+    pub(super) outer: Span,
+    pub(super) inner: Span,
+    pub(super) closed: bool,
+}
+
+/// Finds the frontmatter of a text: `---` on the first line that is not blank. One that is never
+/// closed ends where something begins that cannot belong to it.
+pub(super) fn locate(text: &str) -> Option<Fenced> {
+    let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut lines = Lines { text, at: start };
+    for line in lines.by_ref() {
+        start = line.start;
+        match text[line].trim_end() {
+            "" => {}
+            "---" => break,
+            _ => return None,
+        }
+    }
+    let inner = lines.at;
+    if text[start..inner].trim_end() != "---" {
+        return None;
+    }
+    let mut keys = 0;
+    for line in lines {
+        let shown = text[line.clone()].trim_end();
+        if matches!(shown, "---" | "...") {
+            let outer = start..line.start + shown.len();
+            return Some(Fenced { outer, inner: inner..line.start, closed: true });
+        }
+        keys += usize::from(shown.starts_with(|c: char| c.is_alphabetic()) && shown.contains(':'));
+        if shown.starts_with(['<', '#', '|', '`']) || shown.starts_with("**") {
+            // A rule above prose is not frontmatter.
+            return (keys > 0).then_some(Fenced {
+                outer: start..line.start,
+                inner: inner..line.start,
+                closed: false,
+            });
+        }
+    }
+    (keys > 0).then_some(Fenced {
+        outer: start..text.len(),
+        inner: inner.min(text.len())..text.len(),
+        closed: false,
+    })
+}
+
+struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Iterator for Lines<'_> {
+    type Item = Span;
+
+    fn next(&mut self) -> Option<Span> {
+        let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
+        let length = rest.find('\n').map_or(rest.len(), |end| end + 1);
+        let line = self.at..self.at + length;
+        self.at += length;
+        Some(line)
+    }
+}
+
+/// The tree of the frontmatter, how it was read, and the one fault if it is broken.
+pub(super) fn tree(text: &str, fenced: &Fenced) -> (Node, Reading, Option<Fault>) {
+    let fault = match yaml::parse(text, fenced.inner.clone()) {
+        Ok(node) if fenced.closed && matches!(node.value, Value::Map(_) | Value::Null) => {
+            return (node, Reading::Yaml, None);
+        }
+        Ok(_) if fenced.closed => Fault {
+            at: fenced.inner.start,
+            message: "it is not a list of `key: value` lines".to_owned(),
+        },
+        Ok(_) => {
+            Fault { at: fenced.outer.start, message: "its closing `---` is missing".to_owned() }
+        }
+        Err(fault) => fault,
+    };
+    (salvage::read(text, fenced.inner.clone()), Reading::Salvaged, Some(fault))
 }

@@ -1,9 +1,13 @@
 //! One plan: what a file is, what it says, and in which of the known shapes.
 
+use super::blocks::{self, Block, Blocks, TaskBlock};
 use super::frontmatter::Frontmatter;
-use super::spanned::{Prose, Spanned};
-use super::task::Task;
-use crate::diag::SourceFile;
+use super::markdown::{Heading, Page, bare};
+use super::spanned::{Prose, Spanned, trim};
+use super::task::{Reversibility, Task, TaskForm, TaskKind};
+use super::task_parts::Slot;
+use super::{BLOCK_UNCLOSED, UNRECOGNISED_PLAN, fields, paths, task_headings};
+use crate::diag::{Diagnostic, SourceFile, Span};
 use crate::id::RelPath;
 use std::fmt;
 use std::sync::Arc;
@@ -80,4 +84,151 @@ impl Plan {
             .as_ref()
             .is_some_and(|status| status.value.eq_ignore_ascii_case("superseded"))
     }
+}
+
+/// Reads a plan. Whatever the text holds, there is a plan: at worst one of no known shape.
+pub(super) fn read(id: PlanId, document: Document, diagnostics: &mut Vec<Diagnostic>) -> Plan {
+    let file = Arc::clone(&document.file);
+    let text = file.text();
+    let frontmatter = fields::read(&file, diagnostics);
+    let page = Page::new(text, frontmatter.span.end);
+    let blocks = blocks::read(&page);
+    let headings = page.headings();
+    report_unclosed(&file, &blocks, diagnostics);
+
+    let mut tasks: Vec<Task> = blocks.tasks.iter().map(|block| task(text, block)).collect();
+    let written_in_blocks = !tasks.is_empty();
+    let inside = blocks.find("tasks").filter(|_| !written_in_blocks).map(|block| {
+        let first = page.line_at(block.inner.start);
+        first..page.line_at(block.inner.end.max(block.inner.start + 1) - 1) + 1
+    });
+    let covered = covered(&page, &blocks);
+    tasks.extend(task_headings::read(&page, &headings, &covered, inside));
+    tasks.sort_by_key(|task| task.span.start);
+    let written_in_headings = tasks.iter().any(|task| task.form != TaskForm::Block);
+    let shape = match (written_in_blocks, written_in_headings) {
+        (true, true) => Shape::Mixed,
+        (true, false) => Shape::Blocks,
+        (false, true) => Shape::Headings,
+        (false, false) => Shape::Unrecognised,
+    };
+    if shape == Shape::Unrecognised {
+        let message = "no tasks were found in any of the known shapes";
+        diagnostics.push(
+            UNRECOGNISED_PLAN
+                .at(file.at_start(), message)
+                .help("write tasks as `<task>` blocks, or as a list or headings under `## Tasks`"),
+        );
+    }
+
+    let part = |name: &str, titles: &[&str]| match blocks.find(name) {
+        Some(block) => Some(block.prose(text)),
+        None => section(&page, &headings, &covered, titles),
+    };
+    let references = |prose: Option<Prose>| prose.map(|prose| paths::references(&prose));
+    Plan {
+        id,
+        frontmatter,
+        shape,
+        objective: part("objective", &["objective", "goal"]),
+        context_refs: references(part("context", &["context"])).unwrap_or_default(),
+        execution_refs: references(part("execution_context", &[])).unwrap_or_default(),
+        interfaces: part("interfaces", &["interfaces"]),
+        verification: part("verification", &["verification"]),
+        success_criteria: part("success_criteria", &["success criteria"]),
+        threat_model: part("threat_model", &["threat model"]),
+        output: part("output", &["output"]),
+        tasks,
+        document,
+    }
+}
+
+fn task(text: &str, TaskBlock { block, parts }: &TaskBlock) -> Task {
+    let mut task = Task::bare(TaskForm::Block, block.outer.clone(), block.head.clone());
+    match block.attribute("type") {
+        Some(kind) => task.set_kind(kind.clone()),
+        None if block.name == "feature" => {
+            task.kind.value = TaskKind::Tdd;
+            task.tdd = true;
+        }
+        None => {}
+    }
+    task.tdd |= block.attribute("tdd").is_some_and(|tdd| tdd.value.eq_ignore_ascii_case("true"));
+    if let Some(name) = block.attribute("name").filter(|name| !name.value.trim().is_empty()) {
+        task.name = Some(name.clone());
+    }
+    for part in parts {
+        match Slot::of_tag(&part.name) {
+            Some(Slot::Reversibility) => {
+                let prose = part.prose(text);
+                let rating = part.attribute("rating").cloned();
+                match rating {
+                    Some(rating) => {
+                        let rating = Some(rating);
+                        task.reversibility.get_or_insert(Reversibility { rating, prose });
+                    }
+                    None => task.take(Slot::Reversibility, prose),
+                }
+            }
+            Some(slot) => task.take(slot, part.prose(text)),
+            None => task.take_other(part.name.clone(), part.prose(text)),
+        }
+    }
+    task
+}
+
+/// Which lines lie in a block that is no mere container of tasks.
+fn covered(page: &Page<'_>, blocks: &Blocks) -> Vec<bool> {
+    let mut covered = vec![false; page.lines.len()];
+    let outer = blocks.outer.iter().filter(|block| block.name != "tasks").map(|b| &b.outer);
+    let spans = outer.chain(blocks.tasks.iter().map(|task| &task.block.outer));
+    let mut spans: Vec<&Span> = spans.filter(|span| !span.is_empty()).collect();
+    spans.sort_by_key(|span| (span.start, span.end));
+    // Blocks may lie in each other; marking goes on from where the last one ended.
+    let mut from = 0;
+    for span in spans {
+        let first = page.line_at(span.start).max(from);
+        let last = page.line_at(span.end - 1);
+        for line in covered.iter_mut().take(last + 1).skip(first) {
+            *line = true;
+        }
+        from = from.max(last + 1);
+    }
+    covered
+}
+
+/// What stands below the first heading with one of these titles.
+fn section(
+    page: &Page<'_>,
+    headings: &[Heading],
+    covered: &[bool],
+    titles: &[&str],
+) -> Option<Prose> {
+    let at = headings.iter().position(|heading| {
+        let title = bare(&page.text[heading.title.clone()]).trim_end_matches(':').to_lowercase();
+        !covered[heading.line] && titles.contains(&title.as_str())
+    })?;
+    let lines = page.section(headings, at);
+    let end = lines.clone().find(|line| covered[*line]).unwrap_or(lines.end);
+    let span = trim(page.text, page.span(lines.start, end.max(lines.start)));
+    (!span.is_empty()).then(|| Prose::of(page.text, span))
+}
+
+fn report_unclosed(file: &Arc<SourceFile>, blocks: &Blocks, diagnostics: &mut Vec<Diagnostic>) {
+    let tasks = blocks.tasks.iter();
+    let parts = tasks.flat_map(|task| std::iter::once(&task.block).chain(&task.parts));
+    let open: Vec<&Block> =
+        blocks.outer.iter().chain(parts).filter(|block| !block.closed).collect();
+    let Some(first) = open.first() else { return };
+    // Each file says it once: where one block is not closed, others often look as if they were not.
+    let first = open.iter().fold(*first, |a, b| if b.head.start < a.head.start { b } else { a });
+    let message = match open.len() {
+        1 => format!("`<{}>` is never closed", first.name),
+        count => format!("`<{}>` is never closed, nor are {} other blocks", first.name, count - 1),
+    };
+    diagnostics.push(
+        BLOCK_UNCLOSED
+            .at(file.at(first.head.clone()), message)
+            .help("it was read up to where the next block begins"),
+    );
 }

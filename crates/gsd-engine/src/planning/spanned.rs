@@ -36,7 +36,10 @@ impl Prose {
     pub fn of(text: &str, span: Span) -> Self {
         let span = trim(text, span);
         let mut lines = vec![];
-        let mut start = span.start;
+        // The first line keeps its indentation too, else lists would seem to begin further out.
+        let before = text[..span.start].trim_end_matches([' ', '\t']);
+        let whole_line = before.is_empty() || before.ends_with('\n');
+        let mut start = if whole_line { before.len() } else { span.start };
         while start < span.end {
             let rest = &text[start..span.end];
             let length = rest.find('\n').unwrap_or(rest.len());
@@ -54,6 +57,25 @@ impl Prose {
 
     pub fn is_blank(&self) -> bool {
         self.lines.is_empty()
+    }
+
+    /// The items of the list that this is, each with its continuation lines and nested items,
+    /// white space folded; a text without list markers has one item a paragraph.
+    pub fn items(&self) -> Vec<Spanned<String>> {
+        super::markdown::items(&self.lines)
+    }
+
+    /// Adds the lines of another prose of the same file.
+    pub(super) fn append(&mut self, other: Self) {
+        if other.is_blank() {
+            return;
+        }
+        if self.is_blank() {
+            *self = other;
+            return;
+        }
+        self.span = self.span.start.min(other.span.start)..self.span.end.max(other.span.end);
+        self.lines.extend(other.lines);
     }
 }
 

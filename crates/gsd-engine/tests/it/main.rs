@@ -3,3 +3,4 @@
 #![allow(clippy::disallowed_methods, reason = "tests look at real files")]
 
 mod layers;
+mod planning;

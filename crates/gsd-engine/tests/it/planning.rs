@@ -1,0 +1,3 @@
+//! Planning directories, read from disk.
+
+mod example;
