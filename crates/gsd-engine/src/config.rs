@@ -76,6 +76,11 @@ impl Setting<'_> {
     pub fn at(&self) -> Location {
         self.file.at(self.node.span.clone())
     }
+
+    /// Another place in the file of this value, such as a part of it.
+    pub fn place(&self, span: crate::diag::Span) -> Location {
+        self.file.at(span)
+    }
 }
 
 impl Config {

@@ -2,12 +2,33 @@
 //!
 //! A lane is planned (pure) and then called (dull). What came of it is a value,
 //! never an `Err`: a lane that fails is news, not an error of ours.
+//!
+//! The way of a lane: [`descriptor`] (what its manifest says) → [`roster`] (all lanes there are) →
+//! [`selection`] (which of them a run asks) → [`settings`] (what the user says about each) →
+//! [`plan`] (what will be called) → [`probe`] (is it there?) → [`transport`] (the call) →
+//! [`LaneReport`] (what came of it).
 
 pub mod descriptor;
 pub mod handler;
+pub mod plan;
 pub mod probe;
+mod report;
+pub mod roster;
+pub mod selection;
+pub mod settings;
 mod state;
 pub mod words;
 
-pub use descriptor::{Descriptor, RULES};
+pub use descriptor::Descriptor;
+pub use plan::{LanePlan, RunPaths, plan};
+pub use report::{Delivery, LaneReport, OutputSizes};
+pub use roster::{Lane, Origin, Roster};
+pub use settings::{LaneSettings, Overrides};
 pub use state::{During, Proof, Reason, State};
+
+use crate::diag::Rule;
+
+/// Every rule of this module.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    descriptor::RULES.iter().chain(settings::RULES).copied()
+}

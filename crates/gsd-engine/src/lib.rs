@@ -12,6 +12,7 @@
 
 pub mod config;
 pub mod diag;
+pub mod embedded;
 pub mod evidence;
 pub mod id;
 pub mod json;

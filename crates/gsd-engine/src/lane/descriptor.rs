@@ -6,10 +6,10 @@
 //! decided elsewhere.
 //!
 //! Beyond the contract a body may say, all optional: `timeoutConfigKey`, `env` (names of variables
-//! that the program may see), `posture`, `setup` (argument lists to run before the review),
+//! that the program may see), `setEnv` (variables with values), `posture`, `setup` (argument lists to run before the review),
 //! `acceptExit` (exit codes that end a good review), `vendor` (whose model answers, for counting
 //! independent voices); inside `invoke`: `agentArg`, `defaultAgent`, `effortArgs`, `effortLevels`,
-//! `effortEnv`, `files`.
+//! `effortEnv`, `promptPlace`, `files`.
 
 pub(super) mod field;
 mod heading;
@@ -19,7 +19,7 @@ pub mod rules;
 pub use heading::Heading;
 pub use invoke::{
     Arg, Effort, EffortChannel, EffortLevel, HttpInvoke, Invoke, ModelDiscovery, OutputChannel,
-    Placeholder, PromptChannel, SpawnInvoke, UrlPath,
+    Placeholder, PromptChannel, PromptPlace, SpawnInvoke, UrlPath,
 };
 pub use rules::RULES;
 
@@ -118,6 +118,8 @@ pub struct Descriptor {
     pub handler: Option<Handler>,
     /// Variables that the program may see beside the few that every child gets.
     pub env: Vec<EnvName>,
+    /// Variables that are set for it.
+    pub set_env: BTreeMap<EnvName, String>,
     pub posture: Posture,
     /// Argument lists that are run with the same program before the review, in order.
     pub setup: Vec<Vec<String>>,
@@ -285,6 +287,7 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
 
     let env =
         field::optional_texts(&mut fields, "env", sink, &BAD_VARIABLE, EnvName::parse_declared);
+    let set_env = read_set_env(&mut fields, sink);
     let posture = match fields.node("posture") {
         Some(node) => read_word::<Posture>(node, &fields.pointer.key("posture"), sink),
         None => Some(Posture::ReadOnly),
@@ -327,6 +330,7 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
         model_key: model_key?,
         handler: handler?,
         env: env?,
+        set_env: set_env?,
         posture: posture?,
         setup,
         accept_exit: accept_exit?,
@@ -383,6 +387,34 @@ fn read_accept_exit(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Vec<i32>
         })
         .collect();
     read.into_iter().collect()
+}
+
+fn read_set_env(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<BTreeMap<EnvName, String>> {
+    let Some(node) = fields.node("setEnv") else { return Some(BTreeMap::new()) };
+    let pointer = fields.pointer.key("setEnv");
+    let Some(object) = node.as_object() else {
+        sink.wrong(node, &pointer, "an object of names and values");
+        return None;
+    };
+    let mut set = BTreeMap::new();
+    let mut faults = 0;
+    for member in &object.members {
+        let value = member.value.as_str().filter(|text| text.len() <= 1024 && !text.contains('\0'));
+        match (EnvName::parse_declared(&member.name), value) {
+            (Ok(name), Some(value)) => drop(set.insert(name, value.to_owned())),
+            (Err(_), _) | (_, None) => {
+                faults += 1;
+                let at = sink.at(&member.name_span, &pointer.key(&member.name));
+                let message = format!(
+                    "expected {} with a short text, found `{}`",
+                    EnvName::EXPECTED,
+                    printable(&member.name, 80)
+                );
+                sink.push(BAD_VARIABLE.at(at, message));
+            }
+        }
+    }
+    (faults == 0).then_some(set)
 }
 
 fn check_handler(transport: Transport, handler: Handler, fields: &mut Fields<'_>, sink: &mut Sink) {

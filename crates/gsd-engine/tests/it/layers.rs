@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, u8, &[&str])] = &[
     ("config", 0, &["diag", "json", "id", "text"]),
     ("diag", 0, &["text"]),
+    ("embedded", 0, &[]),
     ("id", 0, &["json"]),
     ("json", 0, &["diag", "id", "text"]),
     ("text", 0, &[]),

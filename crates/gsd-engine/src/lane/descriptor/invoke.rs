@@ -45,6 +45,16 @@ words! {
 }
 
 words! {
+    /// Where the prompt file stands, for lanes that open it themselves.
+    PromptPlace {
+        /// In the directory of the run.
+        RunDir = "run-dir",
+        /// Inside the project: for programs that cannot read anywhere else.
+        Project = "project",
+    }
+}
+
+words! {
     /// How a program is told how hard to think.
     EffortChannel {
         None = "none",
@@ -94,6 +104,7 @@ pub struct SpawnInvoke {
     /// The agent where no instance names another.
     pub default_agent: Option<String>,
     pub effort: Effort,
+    pub prompt_place: PromptPlace,
     /// Small files that are written beside the prompt; `{{file:NAME}}` is the path of one.
     pub files: BTreeMap<String, String>,
 }
@@ -145,6 +156,9 @@ pub enum Placeholder {
     Output,
     Prompt,
     Agent,
+    /// Nine tenths of the time limit, as `540s`: for a limit of the program's own that should
+    /// end the call before gsd does.
+    TimeLimit,
     /// The path of one of [`SpawnInvoke::files`].
     File(String),
 }
@@ -167,6 +181,7 @@ impl Arg {
             "output" => Placeholder::Output,
             "prompt" => Placeholder::Prompt,
             "agent" => Placeholder::Agent,
+            "time-limit" => Placeholder::TimeLimit,
             other => match other.strip_prefix("file:") {
                 Some(name) => Placeholder::File(name.to_owned()),
                 None => {
@@ -205,7 +220,7 @@ impl UrlPath {
     }
 }
 
-const SPAWN_ONLY: [&str; 12] = [
+const SPAWN_ONLY: [&str; 13] = [
     "binary",
     "args",
     "promptChannel",
@@ -217,6 +232,7 @@ const SPAWN_ONLY: [&str; 12] = [
     "effortArgs",
     "effortLevels",
     "effortEnv",
+    "promptPlace",
     "files",
 ];
 const HTTP_ONLY: [&str; 5] =
@@ -303,6 +319,10 @@ fn read_spawn(
     let default_agent =
         field::optional_text(fields, "defaultAgent", sink, &EMPTY_TEXT, field::not_empty);
     let effort = read_effort(fields, sink);
+    let prompt_place = match fields.node("promptPlace") {
+        None => Some(PromptPlace::RunDir),
+        Some(node) => read_word(node, &fields.pointer.key("promptPlace"), sink),
+    };
     let files = read_files(fields, sink);
     let invoke = SpawnInvoke {
         binary: binary?,
@@ -314,6 +334,7 @@ fn read_spawn(
         agent_arg: agent_arg?,
         default_agent: default_agent?,
         effort: effort?,
+        prompt_place: prompt_place?,
         files: files?,
     };
     check_placeholders(&invoke, model_key, fields, sink);

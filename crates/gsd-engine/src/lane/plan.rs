@@ -1,0 +1,469 @@
+//! What a call of a lane will be, decided before anything happens: pure, values in, value out.
+//!
+//! Nothing is looked up, read or started here. `gsd review plan` shows these values, and a call
+//! does what they say. Every argument is one element; nothing is ever split or quoted.
+
+use super::descriptor::{
+    Arg, Binary, Descriptor, EffortChannel, EffortLevel, EnvName, EvidenceClass, Handler, Invoke,
+    ModelDiscovery, OWN_BINARY, OutputChannel, Placeholder, Posture, PromptChannel, PromptPlace,
+    SpawnInvoke, UrlPath,
+};
+use super::probe::Probe;
+use super::roster::{Lane, Origin};
+use super::settings::{LaneSettings, Source, Sourced};
+use crate::id::{CapabilityId, ConfigKey, LaneSlug};
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::http::{Destination, DestinationError};
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+/// Where a lane's files of a run stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunPaths {
+    /// The root: the folder that holds `.planning`.
+    pub root: Utf8PathBuf,
+    /// The directory of the run.
+    pub run_dir: Utf8PathBuf,
+    /// The prompt file that this lane is pointed at.
+    pub prompt: Utf8PathBuf,
+}
+
+/// The names of a lane's files in the directory of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArtefactPaths {
+    /// The review, cleaned.
+    pub review: Utf8PathBuf,
+    /// Its standard error.
+    pub stderr: Utf8PathBuf,
+    /// What it printed, byte for byte.
+    pub raw: Utf8PathBuf,
+    /// The file that a `file-arg` lane writes.
+    pub output: Utf8PathBuf,
+}
+
+impl ArtefactPaths {
+    /// The paths of an identity. Whatever is no plain character becomes `-`.
+    pub fn of(run_dir: &Utf8Path, identity: &str) -> Self {
+        let name: String = identity
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
+            .collect();
+        let file = |extension: &str| run_dir.join(format!("gsd-review-{name}.{extension}"));
+        Self { review: file("md"), stderr: file("err"), raw: file("raw"), output: file("out") }
+    }
+}
+
+/// One call of one lane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LanePlan {
+    /// The slug, or the name of the instance.
+    pub identity: String,
+    pub slug: LaneSlug,
+    pub capability: CapabilityId,
+    pub origin: Origin,
+    pub heading: String,
+    pub vendor: Option<String>,
+    pub evidence: EvidenceClass,
+    pub posture: Posture,
+    pub probe: Probe,
+    pub requires_binaries: Vec<Binary>,
+    pub handler: Option<Handler>,
+    pub call: CallPlan,
+    pub model: Option<Sourced<String>>,
+    pub effort: Option<Sourced<EffortLevel>>,
+    pub time_limit: Sourced<Duration>,
+    /// The key that raises the limit, for the message of a lane that ran out of it.
+    pub timeout_key: Option<ConfigKey>,
+    pub budget: Option<NonZeroU64>,
+    pub artefacts: ArtefactPaths,
+    /// Things that a user should hear about the plan.
+    pub notes: Vec<String>,
+}
+
+/// How the lane is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallPlan {
+    Spawn(SpawnPlan),
+    OpenaiHttp(HttpPlan),
+}
+
+/// A program to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpawnPlan {
+    pub program: Program,
+    pub args: Vec<PlannedArg>,
+    pub prompt: PromptChannel,
+    pub prompt_path: Utf8PathBuf,
+    pub prompt_place: PromptPlace,
+    pub output: PlannedOutput,
+    /// Names of variables that the program may see beside those of every child.
+    pub env: Vec<EnvName>,
+    /// Variables that are set for it.
+    pub set_env: BTreeMap<EnvName, String>,
+    pub setup: Vec<Vec<String>>,
+    pub accept_exit: Vec<i32>,
+    /// Files to write before it starts.
+    pub files: Vec<(Utf8PathBuf, String)>,
+}
+
+/// Which program it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// The running one.
+    Own,
+    /// Found on PATH, or by its absolute path.
+    Named(Binary),
+}
+
+/// One element of the arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlannedArg {
+    Text(String),
+    /// The prompt itself; where it is too long for one argument, a reference to its file.
+    Prompt {
+        reference: String,
+    },
+}
+
+/// Where the review will be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlannedOutput {
+    Stdout,
+    File(Utf8PathBuf),
+}
+
+/// A server to ask.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpPlan {
+    pub destination: Destination,
+    /// Where the address comes from.
+    pub host: Sourced<String>,
+    pub path: UrlPath,
+    pub discovery: ModelDiscovery,
+    pub fallback_model: Option<String>,
+    /// The variable that holds the key.
+    pub api_key_env: Option<EnvName>,
+    pub num_ctx: Option<u64>,
+}
+
+/// Why a lane cannot be planned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    #[error("no server is configured; set `{key}`")]
+    NoHost { key: ConfigKey },
+    #[error("`{key}` is not the address of a server: {error}")]
+    Host { key: ConfigKey, error: DestinationError },
+}
+
+/// Linux takes arguments of fewer bytes than this, its final zero included.
+const MAX_ARGUMENT: usize = 131_072;
+
+impl SpawnPlan {
+    /// The arguments with the prompt in its place.
+    pub fn argv(&self, prompt: &str) -> Vec<String> {
+        let fits = prompt.len() < MAX_ARGUMENT && !prompt.contains('\0');
+        self.args
+            .iter()
+            .map(|arg| match arg {
+                PlannedArg::Text(text) => text.clone(),
+                PlannedArg::Prompt { .. } if fits => prompt.to_owned(),
+                PlannedArg::Prompt { reference } => reference.clone(),
+            })
+            .collect()
+    }
+
+    /// Whether the program gets the text of this prompt itself, not a reference to its file.
+    pub fn passes_text(&self, prompt: &str) -> bool {
+        match self.prompt {
+            PromptChannel::Stdin => true,
+            PromptChannel::ArgvInline => prompt.len() < MAX_ARGUMENT && !prompt.contains('\0'),
+            PromptChannel::Argv | PromptChannel::ArgvFileRef | PromptChannel::None => false,
+        }
+    }
+}
+
+impl LanePlan {
+    /// Whether the reviewer can open files of the repository.
+    pub fn reads_repository(&self) -> bool {
+        match self.call {
+            CallPlan::Spawn(_) => true,
+            CallPlan::OpenaiHttp(_) => false,
+        }
+    }
+
+    /// Whether the lane is given the plans at all.
+    pub fn is_given_plans(&self) -> bool {
+        match (&self.call, self.evidence) {
+            (_, EvidenceClass::DiffOnly) => false,
+            (CallPlan::Spawn(_) | CallPlan::OpenaiHttp(_), EvidenceClass::SourceGrounded) => true,
+        }
+    }
+
+    /// Whether the lane must repeat marks from the prompt to show that it read it, because
+    /// nothing of ours can see how much of it was taken.
+    pub fn needs_echo(&self) -> bool {
+        match &self.call {
+            CallPlan::Spawn(spawn) => spawn.prompt != PromptChannel::Stdin && self.is_given_plans(),
+            CallPlan::OpenaiHttp(_) => false,
+        }
+    }
+
+    /// Whether the lane's work stays on this machine for certain.
+    pub fn is_local(&self) -> bool {
+        match &self.call {
+            CallPlan::Spawn(spawn) => spawn.program == Program::Own,
+            CallPlan::OpenaiHttp(http) => http.destination.is_loopback(),
+        }
+    }
+
+    /// Lanes with the same key share a program or a server and are run one after the other.
+    pub fn adapter(&self) -> &str {
+        self.slug.as_str()
+    }
+
+    /// Where the prompt goes, as far as it is known before the program is looked up.
+    pub fn destination(&self) -> String {
+        match &self.call {
+            CallPlan::Spawn(spawn) => match &spawn.program {
+                Program::Own => OWN_BINARY.to_owned(),
+                Program::Named(binary) => binary.to_string(),
+            },
+            CallPlan::OpenaiHttp(http) => http.destination.to_string(),
+        }
+    }
+}
+
+/// Plans one call.
+pub fn plan(
+    lane: &Lane,
+    identity: &str,
+    settings: &LaneSettings,
+    paths: &RunPaths,
+) -> Result<LanePlan, PlanError> {
+    let descriptor = &lane.descriptor;
+    let time_limit = settings
+        .time_limit
+        .clone()
+        .unwrap_or_else(|| Sourced::new(descriptor.time_limit, Source::Manifest));
+    let artefacts = ArtefactPaths::of(&paths.run_dir, identity);
+    let mut notes = vec![];
+    let mut effort = None;
+    let call = match &descriptor.invoke {
+        Invoke::Spawn(invoke) => {
+            effort = settings.effort.clone().and_then(|wanted| fit(invoke, wanted, &mut notes));
+            let context = Spawn { lane, invoke, settings, paths, artefacts: &artefacts };
+            CallPlan::Spawn(context.plan(time_limit.value, effort.as_ref(), &mut notes))
+        }
+        Invoke::OpenaiHttp(invoke) => {
+            let key = &invoke.host_key;
+            let host = settings.host.clone().or_else(|| {
+                let host = invoke.default_host.clone()?;
+                Some(Sourced::new(host, Source::Manifest))
+            });
+            let host = host.ok_or_else(|| PlanError::NoHost { key: key.clone() })?;
+            let destination = Destination::parse(&host.value)
+                .map_err(|error| PlanError::Host { key: key.clone(), error })?;
+            CallPlan::OpenaiHttp(HttpPlan {
+                destination,
+                host,
+                path: invoke.path.clone(),
+                discovery: invoke.discovery,
+                fallback_model: invoke.fallback_model.clone(),
+                api_key_env: settings.api_key_env.clone(),
+                num_ctx: settings.num_ctx,
+            })
+        }
+    };
+    let takes_model = match &descriptor.invoke {
+        Invoke::Spawn(invoke) => invoke.model_arg.is_some(),
+        Invoke::OpenaiHttp(_) => true,
+    };
+    let model = settings.model.clone().filter(|_| takes_model);
+    if let (Some(unused), false) = (&settings.model, takes_model) {
+        notes.push(format!("the model of {} is ignored: the lane takes none", unused.source));
+    }
+    Ok(LanePlan {
+        identity: identity.to_owned(),
+        slug: descriptor.slug.clone(),
+        capability: lane.capability.clone(),
+        origin: lane.origin,
+        heading: descriptor.heading.as_str().to_owned(),
+        vendor: descriptor.vendor.clone(),
+        evidence: descriptor.evidence,
+        posture: descriptor.posture,
+        probe: descriptor.probe.clone(),
+        requires_binaries: descriptor.requires_binaries.clone(),
+        handler: descriptor.handler,
+        call,
+        model,
+        effort,
+        time_limit,
+        timeout_key: descriptor.timeout_key.clone(),
+        budget: settings.budget,
+        artefacts,
+        notes,
+    })
+}
+
+/// The level that the program knows and that is nearest to the wanted one.
+fn fit(
+    invoke: &SpawnInvoke,
+    wanted: Sourced<EffortLevel>,
+    notes: &mut Vec<String>,
+) -> Option<Sourced<EffortLevel>> {
+    let passed = match invoke.effort.channel {
+        EffortChannel::None => false,
+        EffortChannel::Argv => !invoke.effort.args.is_empty(),
+        EffortChannel::Env => invoke.effort.variable.is_some(),
+    };
+    if !passed {
+        return None;
+    }
+    let level = invoke.effort.nearest(wanted.value);
+    if level != wanted.value {
+        notes.push(format!("effort `{}` is not known here, `{level}` is used", wanted.value));
+    }
+    Some(Sourced::new(level, wanted.source))
+}
+
+struct Spawn<'a> {
+    lane: &'a Lane,
+    invoke: &'a SpawnInvoke,
+    settings: &'a LaneSettings,
+    paths: &'a RunPaths,
+    artefacts: &'a ArtefactPaths,
+}
+
+impl Spawn<'_> {
+    fn plan(
+        &self,
+        limit: Duration,
+        effort: Option<&Sourced<EffortLevel>>,
+        notes: &mut Vec<String>,
+    ) -> SpawnPlan {
+        let invoke = self.invoke;
+        let own = self.lane.origin == Origin::FirstParty && invoke.binary.as_str() == OWN_BINARY;
+        let mut env = self.lane.descriptor.env.clone();
+        env.extend(self.settings.env.iter().cloned());
+        env.sort();
+        env.dedup();
+        let mut set_env = self.lane.descriptor.set_env.clone();
+        if let (EffortChannel::Env, Some(name), Some(level)) =
+            (invoke.effort.channel, &invoke.effort.variable, effort)
+        {
+            set_env.insert(name.clone(), level.value.to_string());
+        }
+        if let (Some(agent), None) = (&self.settings.agent, &invoke.agent_arg) {
+            notes.push(format!("the agent of {} is ignored: the lane takes none", agent.source));
+        }
+        SpawnPlan {
+            program: if own { Program::Own } else { Program::Named(invoke.binary.clone()) },
+            args: invoke.args.iter().flat_map(|arg| self.expand(arg, limit, effort)).collect(),
+            prompt: invoke.prompt,
+            prompt_path: self.paths.prompt.clone(),
+            prompt_place: invoke.prompt_place,
+            output: match invoke.output {
+                OutputChannel::Stdout => PlannedOutput::Stdout,
+                OutputChannel::FileArg => PlannedOutput::File(self.artefacts.output.clone()),
+            },
+            env,
+            set_env,
+            setup: self.lane.descriptor.setup.clone(),
+            accept_exit: self.lane.descriptor.accept_exit.clone(),
+            files: invoke
+                .files
+                .iter()
+                .map(|(name, text)| (self.file(name), text.clone()))
+                .collect(),
+        }
+    }
+
+    fn file(&self, name: &str) -> Utf8PathBuf {
+        let stem = self.artefacts.output.with_extension("");
+        Utf8PathBuf::from(format!("{stem}.{name}"))
+    }
+
+    /// Each placeholder becomes zero or more elements; nothing is left of an empty one.
+    fn expand(
+        &self,
+        arg: &Arg,
+        limit: Duration,
+        effort: Option<&Sourced<EffortLevel>>,
+    ) -> Vec<PlannedArg> {
+        let texts = |texts: Vec<String>| texts.into_iter().map(PlannedArg::Text).collect();
+        let invoke = self.invoke;
+        let pair = |name: &Option<String>, value: Option<String>| match (name, value) {
+            (Some(name), Some(value)) => texts(vec![name.clone(), value]),
+            (None, _) | (_, None) => vec![],
+        };
+        let placeholder = match arg {
+            Arg::Literal(text) => return texts(vec![text.clone()]),
+            Arg::Placeholder(placeholder) => placeholder,
+        };
+        match placeholder {
+            Placeholder::Model => {
+                pair(&invoke.model_arg, self.settings.model.as_ref().map(|m| m.value.clone()))
+            }
+            Placeholder::Agent => {
+                let agent = self.settings.agent.as_ref().map(|agent| agent.value.clone());
+                pair(&invoke.agent_arg, agent.or_else(|| invoke.default_agent.clone()))
+            }
+            Placeholder::Effort => match (invoke.effort.channel, effort) {
+                (EffortChannel::Argv, Some(level)) => {
+                    let level = level.value.word();
+                    texts(
+                        invoke.effort.args.iter().map(|a| a.replace("{{level}}", level)).collect(),
+                    )
+                }
+                (EffortChannel::None | EffortChannel::Env, _) | (EffortChannel::Argv, None) => {
+                    vec![]
+                }
+            },
+            Placeholder::Output => match invoke.output {
+                OutputChannel::FileArg => {
+                    pair(&invoke.output_arg, Some(self.artefacts.output.to_string()))
+                }
+                OutputChannel::Stdout => vec![],
+            },
+            Placeholder::Prompt => match invoke.prompt {
+                PromptChannel::Argv => texts(vec![self.paths.prompt.to_string()]),
+                PromptChannel::ArgvFileRef => texts(vec![self.reference()]),
+                PromptChannel::ArgvInline => {
+                    vec![PlannedArg::Prompt { reference: self.reference() }]
+                }
+                PromptChannel::Stdin | PromptChannel::None => vec![],
+            },
+            Placeholder::TimeLimit => {
+                texts(vec![format!("{}s", (limit.as_secs() * 9 / 10).max(1))])
+            }
+            Placeholder::File(name) => texts(vec![self.file(name).to_string()]),
+        }
+    }
+
+    /// What a program is told that opens the prompt file itself. It names the root because such
+    /// programs do not always keep the directory that they are started in.
+    fn reference(&self) -> String {
+        let mut text = format!(
+            "Open the file {} and read it to its last line; it holds your whole task. \
+             The project is at {}: paths in the task are relative to that directory. \
+             Answer with the review in Markdown and nothing else. \
+             Do not create, change or delete any file.",
+            self.paths.prompt, self.paths.root
+        );
+        if self.lane.descriptor.handler == Some(Handler::Antigravity) {
+            text.push_str(&format!(
+                " If you cannot open files below {}, let the first line of your answer be \
+                 exactly {BLIND_MARK}.",
+                self.paths.root
+            ));
+        }
+        text
+    }
+}
+
+/// The first line of a review whose reviewer could not open the repository.
+pub const BLIND_MARK: &str = "REVIEWED-WITHOUT-REPO-ACCESS";
+
+#[cfg(test)]
+mod tests;
