@@ -125,9 +125,10 @@ impl Call<'_> {
     /// Waits for the head of the answer.
     fn head(&self) -> Result<Head, Stop> {
         loop {
-            let (phase, deadline) = match self.progress.lock().connected {
-                None => (Phase::Connect, self.start + self.limits.connect),
-                Some(at) => (Phase::FirstByte, at + self.limits.first_byte),
+            let (phase, deadline) = if self.progress.lock().connected.is_none() {
+                (Phase::Connect, self.start + self.limits.connect)
+            } else {
+                (Phase::FirstByte, self.first_byte_deadline())
             };
             match self.tick(phase, deadline)? {
                 Some(Event::Head(head)) => return Ok(head),
@@ -136,6 +137,10 @@ impl Call<'_> {
                 Some(Event::Chunk(_) | Event::BodyEnded) | None => {}
             }
         }
+    }
+
+    fn first_byte_deadline(&self) -> Instant {
+        self.progress.lock().connected.unwrap_or(self.start) + self.limits.first_byte
     }
 
     /// The next event if it comes within a tick. Asks for a cancel first, and for the limits only
@@ -281,9 +286,13 @@ impl Read for Wire<'_, '_> {
 impl Wire<'_, '_> {
     /// Waits for the next piece, or for the end.
     fn more(&mut self) -> Result<(), Stop> {
-        let deadline = Instant::now() + self.call.limits.idle;
+        let (phase, deadline) = match self.received.get() {
+            // A server that sends its head at once may still think for long about the first word.
+            0 => (Phase::FirstByte, self.call.first_byte_deadline()),
+            _ => (Phase::Idle, Instant::now() + self.call.limits.idle),
+        };
         loop {
-            match self.call.tick(Phase::Idle, deadline)? {
+            match self.call.tick(phase, deadline)? {
                 Some(Event::Chunk(chunk)) => {
                     self.received.set(self.received.get() + chunk.len() as u64);
                     if self.received.get() > self.call.limits.max_compressed {

@@ -35,8 +35,8 @@ use std::time::Duration;
 pub struct HttpLimits {
     /// From the start until the connection stands, TLS included.
     pub connect: Duration,
-    /// From then until the whole head of the answer is here, so that a head sent byte by byte does
-    /// not renew it.
+    /// From then until the first byte of the body is here. What comes of the head does not renew
+    /// it, so a head sent byte by byte does not either.
     pub first_byte: Duration,
     /// Between two pieces of the body.
     pub idle: Duration,

@@ -256,6 +256,17 @@ fn a_head_byte_by_byte_does_not_renew_the_limit() {
 }
 
 #[test]
+fn a_head_alone_does_not_count_as_the_first_byte() {
+    let limits = HttpLimits { first_byte: SHORT, ..limits() };
+    let (phase, partial) = timed_out(Answer::stall_after(b""), &limits);
+    assert_eq!((phase, partial.bytes()), (Phase::FirstByte, &b""[..]));
+    let slow = HttpLimits { idle: SHORT, ..self::limits() };
+    let mut answer = Answer::chunked("text/event-stream", &[b"data: 1\n\n"]);
+    answer.steps.insert(1, Step::Wait(SHORT * 3));
+    assert_eq!(text(&answered(answer, &slow)), "data: 1\n\n");
+}
+
+#[test]
 fn a_stall_in_the_body_ends_at_the_idle_limit() {
     let limits = HttpLimits { idle: SHORT, ..limits() };
     let (phase, partial) = timed_out(Answer::stall_after(b"{\"choices\":[{\"message"), &limits);
