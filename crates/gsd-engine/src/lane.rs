@@ -17,6 +17,7 @@ pub mod roster;
 pub mod selection;
 pub mod settings;
 mod state;
+pub mod transport;
 pub mod words;
 
 pub use descriptor::Descriptor;

@@ -71,6 +71,8 @@ pub struct LanePlan {
     pub handler: Option<Handler>,
     pub call: CallPlan,
     pub model: Option<Sourced<String>>,
+    /// The key that names the model, for the remedy of a lane whose model is not there.
+    pub model_key: Option<ConfigKey>,
     pub effort: Option<Sourced<EffortLevel>>,
     pub time_limit: Sourced<Duration>,
     /// The key that raises the limit, for the message of a lane that ran out of it.
@@ -297,6 +299,7 @@ pub fn plan(
         handler: descriptor.handler,
         call,
         model,
+        model_key: descriptor.model_key.clone(),
         effort,
         time_limit,
         timeout_key: descriptor.timeout_key.clone(),

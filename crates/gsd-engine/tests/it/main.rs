@@ -3,5 +3,5 @@
 #![allow(clippy::disallowed_methods, reason = "tests look at real files")]
 
 mod layers;
-mod lint;
+mod openai_http;
 mod planning;

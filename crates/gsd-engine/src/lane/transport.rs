@@ -1,0 +1,3 @@
+//! The ways to reach a reviewer: one file for each.
+
+pub mod openai_http;
