@@ -4,4 +4,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod http;
+mod proxy;
 mod tls;
