@@ -28,11 +28,15 @@ mod requirements;
 mod research;
 mod roadmap;
 mod salvage;
+#[cfg(test)]
+mod shape_tests;
 mod spanned;
 mod state;
 mod task;
 mod task_headings;
 mod task_parts;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod yaml;
 
@@ -100,6 +104,14 @@ pub static LEFT_OUT: Rule = Rule {
     docs: include_str!("planning/left_out.md"),
 };
 
+/// A plan has more tasks than are read.
+pub static TOO_MANY_TASKS: Rule = Rule {
+    code: "planning/too-many-tasks",
+    level: Level::Warning,
+    summary: "a plan has more tasks than are read",
+    docs: include_str!("planning/too_many_tasks.md"),
+};
+
 /// A plan has its tasks in none of the known shapes.
 pub static UNRECOGNISED_PLAN: Rule = Rule {
     code: "planning/unrecognised-plan",
@@ -124,6 +136,7 @@ pub static RULES: &[&Rule] = &[
     &FRONTMATTER_SYNTAX,
     &FRONTMATTER_TYPE,
     &LEFT_OUT,
+    &TOO_MANY_TASKS,
     &UNREADABLE,
     &UNRECOGNISED_PLAN,
 ];

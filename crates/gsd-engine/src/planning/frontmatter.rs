@@ -3,6 +3,7 @@
 //! A value of a wrong type is reported once and left out; all others are kept. Broken YAML is one
 //! diagnostic, and what simple lines still say is salvaged.
 
+use super::markdown::after_marks;
 use super::spanned::{List, Spanned};
 use super::yaml::{Fault, Node, Value};
 use super::{salvage, yaml};
@@ -118,7 +119,7 @@ pub(super) struct Fenced {
 /// Finds the frontmatter of a text: `---` on the first line that is not blank. One that is never
 /// closed ends where something begins that cannot belong to it.
 pub(super) fn locate(text: &str) -> Option<Fenced> {
-    let mut start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut start = after_marks(text);
     let mut lines = Lines { text, at: start };
     for line in lines.by_ref() {
         start = line.start;
@@ -175,17 +176,21 @@ impl Iterator for Lines<'_> {
 
 /// The tree of the frontmatter, how it was read, and the one fault if it is broken.
 pub(super) fn tree(text: &str, fenced: &Fenced) -> (Node, Reading, Option<Fault>) {
+    let unclosed =
+        || Fault { at: fenced.outer.start, message: "its closing `---` is missing".to_owned() };
     let fault = match yaml::parse(text, fenced.inner.clone()) {
-        Ok(node) if fenced.closed && matches!(node.value, Value::Map(_) | Value::Null) => {
+        // Where it ends is a guess, so what it says goes before what YAML says about the guess.
+        Ok(node) if !fenced.closed && matches!(node.value, Value::Map(_)) => {
+            return (node, Reading::Salvaged, Some(unclosed()));
+        }
+        Ok(_) | Err(_) if !fenced.closed => unclosed(),
+        Ok(node) if matches!(node.value, Value::Map(_) | Value::Null) => {
             return (node, Reading::Yaml, None);
         }
-        Ok(_) if fenced.closed => Fault {
+        Ok(_) => Fault {
             at: fenced.inner.start,
             message: "it is not a list of `key: value` lines".to_owned(),
         },
-        Ok(_) => {
-            Fault { at: fenced.outer.start, message: "its closing `---` is missing".to_owned() }
-        }
         Err(fault) => fault,
     };
     (salvage::read(text, fenced.inner.clone()), Reading::Salvaged, Some(fault))

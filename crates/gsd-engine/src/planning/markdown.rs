@@ -53,8 +53,8 @@ impl<'t> Page<'t> {
     pub(super) fn new(text: &'t str, from: usize) -> Self {
         let mut lines = vec![];
         let mut start = from;
-        if start == 0 && text.starts_with('\u{feff}') {
-            start = '\u{feff}'.len_utf8();
+        if start == 0 {
+            start = after_marks(text);
         }
         while start < text.len() {
             let length = text[start..].find('\n').unwrap_or(text.len() - start);
@@ -385,6 +385,11 @@ pub(super) fn items(lines: &[Spanned<String>]) -> Vec<Spanned<String>> {
     }
     found.retain(|item| !item.value.is_empty());
     found
+}
+
+/// Where a text begins behind its byte order marks; joined files may have several.
+pub(super) fn after_marks(text: &str) -> usize {
+    text.len() - text.trim_start_matches('\u{feff}').len()
 }
 
 /// A text without the marks of emphasis, code and links around it.

@@ -5,8 +5,9 @@ use super::frontmatter::Frontmatter;
 use super::markdown::{Heading, Page, bare};
 use super::spanned::{Prose, Spanned, trim};
 use super::task::{Reversibility, Task, TaskForm, TaskKind};
+use super::task_headings::{self, Cover, Lists};
 use super::task_parts::Slot;
-use super::{BLOCK_UNCLOSED, UNRECOGNISED_PLAN, fields, paths, task_headings};
+use super::{BLOCK_UNCLOSED, TOO_MANY_TASKS, UNRECOGNISED_PLAN, fields, paths};
 use crate::diag::{Diagnostic, SourceFile, Span};
 use crate::id::RelPath;
 use std::fmt;
@@ -86,6 +87,9 @@ impl Plan {
     }
 }
 
+/// A plan has two or three tasks; this many are no plan, and reading on would only cost memory.
+const MAX_TASKS: usize = 1000;
+
 /// Reads a plan. Whatever the text holds, there is a plan: at worst one of no known shape.
 pub(super) fn read(id: PlanId, document: Document, diagnostics: &mut Vec<Diagnostic>) -> Plan {
     let file = Arc::clone(&document.file);
@@ -96,16 +100,24 @@ pub(super) fn read(id: PlanId, document: Document, diagnostics: &mut Vec<Diagnos
     let headings = page.headings();
     report_unclosed(&file, &blocks, diagnostics);
 
-    let mut tasks: Vec<Task> = blocks.tasks.iter().map(|block| task(text, block)).collect();
+    let bounded = blocks.tasks.iter().take(MAX_TASKS + 1);
+    let mut tasks: Vec<Task> = bounded.map(|block| task(text, block)).collect();
     let written_in_blocks = !tasks.is_empty();
-    let inside = blocks.find("tasks").filter(|_| !written_in_blocks).map(|block| {
+    let inside = blocks.find("tasks").map(|block| {
         let first = page.line_at(block.inner.start);
         first..page.line_at(block.inner.end.max(block.inner.start + 1) - 1) + 1
     });
-    let covered = covered(&page, &blocks);
-    tasks.extend(task_headings::read(&page, &headings, &covered, inside));
+    let covers = covers(&page, &blocks);
+    let lists = if written_in_blocks { Lists::Ignored } else { Lists::Read { inside } };
+    tasks.extend(task_headings::read(&page, &headings, &covers, lists, MAX_TASKS));
     tasks.sort_by_key(|task| task.span.start);
     let written_in_headings = tasks.iter().any(|task| task.form != TaskForm::Block);
+    if tasks.len() > MAX_TASKS {
+        let at = file.at(tasks[MAX_TASKS].head.clone());
+        let message = format!("the plan has more than {MAX_TASKS} tasks; the others were not read");
+        diagnostics.push(TOO_MANY_TASKS.at(at, message));
+        tasks.truncate(MAX_TASKS);
+    }
     let shape = match (written_in_blocks, written_in_headings) {
         (true, true) => Shape::Mixed,
         (true, false) => Shape::Blocks,
@@ -123,7 +135,7 @@ pub(super) fn read(id: PlanId, document: Document, diagnostics: &mut Vec<Diagnos
 
     let part = |name: &str, titles: &[&str]| match blocks.find(name) {
         Some(block) => Some(block.prose(text)),
-        None => section(&page, &headings, &covered, titles),
+        None => section(&page, &headings, &covers, titles),
     };
     let references = |prose: Option<Prose>| prose.map(|prose| paths::references(&prose));
     Plan {
@@ -177,11 +189,21 @@ fn task(text: &str, TaskBlock { block, parts }: &TaskBlock) -> Task {
     task
 }
 
-/// Which lines lie in a block that is no mere container of tasks.
-fn covered(page: &Page<'_>, blocks: &Blocks) -> Vec<bool> {
-    let mut covered = vec![false; page.lines.len()];
-    let outer = blocks.outer.iter().filter(|block| block.name != "tasks").map(|b| &b.outer);
-    let spans = outer.chain(blocks.tasks.iter().map(|task| &task.block.outer));
+/// What holds each line.
+fn covers(page: &Page<'_>, blocks: &Blocks) -> Vec<Cover> {
+    let mut covers = vec![Cover::Free; page.lines.len()];
+    let outer = blocks.outer.iter().filter(|block| block.name != "tasks");
+    mark(page, &mut covers, outer.map(|block| &block.outer), Cover::Block);
+    mark(page, &mut covers, blocks.tasks.iter().map(|task| &task.block.outer), Cover::Task);
+    covers
+}
+
+fn mark<'b>(
+    page: &Page<'_>,
+    covers: &mut [Cover],
+    spans: impl Iterator<Item = &'b Span>,
+    cover: Cover,
+) {
     let mut spans: Vec<&Span> = spans.filter(|span| !span.is_empty()).collect();
     spans.sort_by_key(|span| (span.start, span.end));
     // Blocks may lie in each other; marking goes on from where the last one ended.
@@ -189,27 +211,26 @@ fn covered(page: &Page<'_>, blocks: &Blocks) -> Vec<bool> {
     for span in spans {
         let first = page.line_at(span.start).max(from);
         let last = page.line_at(span.end - 1);
-        for line in covered.iter_mut().take(last + 1).skip(first) {
-            *line = true;
+        for line in covers.iter_mut().take(last + 1).skip(first) {
+            *line = cover;
         }
         from = from.max(last + 1);
     }
-    covered
 }
 
 /// What stands below the first heading with one of these titles.
 fn section(
     page: &Page<'_>,
     headings: &[Heading],
-    covered: &[bool],
+    covers: &[Cover],
     titles: &[&str],
 ) -> Option<Prose> {
     let at = headings.iter().position(|heading| {
         let title = bare(&page.text[heading.title.clone()]).trim_end_matches(':').to_lowercase();
-        !covered[heading.line] && titles.contains(&title.as_str())
+        covers[heading.line] == Cover::Free && titles.contains(&title.as_str())
     })?;
     let lines = page.section(headings, at);
-    let end = lines.clone().find(|line| covered[*line]).unwrap_or(lines.end);
+    let end = lines.clone().find(|line| covers[*line] != Cover::Free).unwrap_or(lines.end);
     let span = trim(page.text, page.span(lines.start, end.max(lines.start)));
     (!span.is_empty()).then(|| Prose::of(page.text, span))
 }

@@ -76,6 +76,7 @@ pub(super) fn read(document: Document) -> Requirements {
     let mut traceability = vec![];
     let mut scopes = Scopes::default();
     for index in 0..page.lines.len() {
+        scopes.seen = !requirements.is_empty();
         if let Some(heading) = page.heading(index) {
             scopes.enter(&page.text[heading.title.clone()], heading.level);
             requirements.extend(under_heading(&page, &heading, scopes.now()));
@@ -92,8 +93,11 @@ pub(super) fn read(document: Document) -> Requirements {
 #[derive(Default)]
 struct Scopes {
     open: Vec<(usize, Horizon)>,
-    /// The first version that a heading names is the present one.
+    /// The first version that a heading names is the present one, unless requirements stood
+    /// before it.
     version: Option<PhaseNumber>,
+    /// Whether there were requirements yet.
+    seen: bool,
 }
 
 impl Scopes {
@@ -119,6 +123,7 @@ impl Scopes {
         match &self.version {
             Some(present) if version > *present => Some(Horizon::Later),
             Some(_) => Some(Horizon::Now),
+            None if self.seen => Some(Horizon::Later),
             None => {
                 self.version = Some(version);
                 Some(Horizon::Now)
@@ -174,7 +179,14 @@ fn under_heading(page: &Page<'_>, heading: &Heading, horizon: Horizon) -> Option
 fn leading_id(text: &str, span: Span) -> Option<(Spanned<RequirementId>, Span)> {
     let shown = &text[span.clone()];
     let from = shown.len() - shown.trim_start_matches(['*', '`', '[', '_', '~', ' ']).len();
-    let length = id_length(&shown[from..])?;
+    let length = match id_length(&shown[from..]) {
+        Some(length) => length,
+        // `**SEC-HARDENING**: text`
+        None if shown.starts_with("**") => {
+            worded(&shown[from..]).filter(|length| shown[from + length..].starts_with("**"))?
+        }
+        None => return None,
+    };
     let id = RequirementId(shown[from..from + length].to_owned());
     let at = span.start + from;
     let after = shown[from + length..]
@@ -247,6 +259,36 @@ pub(super) fn ids_in(text: &str, span: Span) -> Vec<Spanned<RequirementId>> {
         }
     }
     found
+}
+
+/// The ids in a field that holds nothing else, where one may have no number: `SEC-HARDENING`.
+pub(super) fn ids_in_field(text: &str, span: Span) -> Vec<Spanned<RequirementId>> {
+    let mut found = ids_in(text, span.clone());
+    let mut at = span.start;
+    for part in text[span].split([',', ';', '\n']) {
+        let id = part.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let start = at + part.len() - id.len();
+        if let Some(length) = worded(id) {
+            let id = RequirementId(id[..length].to_owned());
+            found.push(Spanned::new(id, start..start + length));
+        }
+        at += part.len() + 1;
+    }
+    found.sort_by_key(|id| id.span.start);
+    found
+}
+
+/// How long an id without a number is that a text begins with: capital words joined by hyphens.
+fn worded(text: &str) -> Option<usize> {
+    let length = text
+        .bytes()
+        .take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'-')
+        .count();
+    let id = &text[..length];
+    let words = id.split('-').count();
+    let ends = !text[length..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    let whole = words >= 2 && id.split('-').all(|word| word.len() >= 2);
+    (whole && ends && length <= 60 && id_length(text).is_none()).then_some(length)
 }
 
 /// The ids from `first` to the end that `rest` names, and how many bytes name it.
@@ -344,8 +386,14 @@ mod tests {
             ("A-05..A-01", &["A-05", "A-01"]),
             ("A-01..B-03", &["A-01", "B-03"]),
             ("[A-01](#a)", &["A-01"]),
+            ("SEC-IDOR-USERS, `SEC-HARDENING` (late)", &["SEC-IDOR-USERS", "SEC-HARDENING"]),
+            ("RT-01–03", &["RT-01", "RT-02", "RT-03"]),
+            ("TBD", &[]),
         ] {
-            let found = ids_in(text, 0..text.len());
+            let found = ids_in_field(text, 0..text.len());
+            for id in &found {
+                assert!(text.get(id.span.clone()).is_some_and(|t| t.len() >= 3), "{text}");
+            }
             let ids: Vec<_> = found.iter().map(|id| id.value.as_str()).collect();
             assert_eq!(ids, expected, "{text}");
         }

@@ -3,7 +3,7 @@
 use super::markdown::{Heading, Page, bare};
 use super::number::PhaseNumber;
 use super::plan::Document;
-use super::requirements::{RequirementId, ids_in};
+use super::requirements::{RequirementId, ids_in_field};
 use super::spanned::{Prose, Spanned, slice, trim};
 use crate::diag::Span;
 use std::ops::Range;
@@ -242,7 +242,7 @@ fn details(page: &Page<'_>, lines: Range<usize>, phase: &mut RoadmapPhase) {
             {
                 let end = block_end(page, index + 1, lines.end);
                 let span = rest.start..page.span(index, end).end.max(rest.end);
-                phase.requirements = ids_in(page.text, span);
+                phase.requirements = ids_in_field(page.text, span);
             }
             "success criteria" if phase.success_criteria.is_empty() => {
                 let end = block_end(page, index + 1, lines.end);

@@ -29,10 +29,12 @@ pub(super) fn read(text: &str, span: Span) -> Node {
     let mut entries = vec![];
     while reader.at < reader.lines.len() {
         let indent = reader.lines[reader.at].indent;
-        match reader.block(indent, 0) {
-            Some(Node { value: Value::Map(found), .. }) => entries.extend(found),
-            Some(_) | None => reader.at += usize::from(reader.at < reader.lines.len()),
+        let before = reader.at;
+        if let Some(Node { value: Value::Map(found), .. }) = reader.block(indent, 0) {
+            entries.extend(found);
         }
+        // A line that fits nowhere must not stop the walk.
+        reader.at = reader.at.max(before + 1);
     }
     Node { value: Value::Map(entries), span: span.start..end }
 }

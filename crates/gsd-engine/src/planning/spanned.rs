@@ -39,7 +39,7 @@ impl Prose {
         // The first line keeps its indentation too, else lists would seem to begin further out.
         let before = text[..span.start].trim_end_matches([' ', '\t']);
         let whole_line = before.is_empty() || before.ends_with('\n');
-        let mut start = if whole_line { before.len() } else { span.start };
+        let mut start = if whole_line && !span.is_empty() { before.len() } else { span.start };
         while start < span.end {
             let rest = &text[start..span.end];
             let length = rest.find('\n').unwrap_or(rest.len());

@@ -64,10 +64,18 @@ fn in_body(page: &Page<'_>) -> Option<Spanned<PhaseNumber>> {
     });
     let here = position.map(|at| page.section(&headings, at));
     let everywhere = 0..page.lines.len();
-    here.into_iter().chain([everywhere]).find_map(|lines| {
+    let stated = here.into_iter().chain([everywhere.clone()]).find_map(|lines| {
         let span = labelled(page, &NAMES, lines)?;
         let number = number_in(&page.text[span.clone()])?;
         Some(Spanned::new(number, slice(page.text, span).span))
+    });
+    stated.or_else(|| {
+        // `**Current focus:** v1.2 Packaging — Phase 9: Installer`
+        let span = labelled(page, &["current focus"], everywhere)?;
+        let text = &page.text[span.clone()];
+        let at = text.to_ascii_lowercase().find("phase ")?;
+        let number = number_in(&text[at..])?;
+        Some(Spanned::new(number, span.start + at..span.end))
     })
 }
 

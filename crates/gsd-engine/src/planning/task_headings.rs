@@ -7,40 +7,62 @@ use super::task::{Task, TaskForm};
 use super::task_parts::Slot;
 use std::ops::Range;
 
-/// Reads the tasks that stand outside of blocks. `covered` says for each line whether a block
-/// holds it; `inside` gives the lines of a `<tasks>` block that has no `<task>`.
+/// What holds a line of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cover {
+    Free,
+    /// A block that is no mere container of tasks.
+    Block,
+    Task,
+}
+
+/// Whether lists are tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Lists {
+    /// In a plan with task blocks a list of steps is something else.
+    Ignored,
+    /// `inside` gives the lines of a `<tasks>` block.
+    Read { inside: Option<Range<usize>> },
+}
+
+/// Reads the tasks that stand outside of blocks. Reading stops soon after `max` tasks.
 pub(super) fn read(
     page: &Page<'_>,
     headings: &[Heading],
-    covered: &[bool],
-    inside: Option<Range<usize>>,
+    covers: &[Cover],
+    lists: Lists,
+    max: usize,
 ) -> Vec<Task> {
     let mut found = vec![];
     let mut done = 0;
-    if let Some(lines) = inside {
+    let read_lists = lists != Lists::Ignored;
+    if let Lists::Read { inside: Some(lines) } = lists {
         let own: Vec<Heading> =
             headings.iter().filter(|heading| lines.contains(&heading.line)).cloned().collect();
-        under(page, &own, covered, lines.clone(), &mut found);
+        under(page, &own, covers, lines.clone(), max, &mut found);
         done = lines.end;
     }
     for (at, heading) in headings.iter().enumerate() {
-        if heading.line < done || covered[heading.line] {
+        if found.len() > max {
+            break;
+        }
+        if heading.line < done || covers[heading.line] != Cover::Free {
             continue;
         }
         let lines = page.section(headings, at);
         let title = bare(&page.text[heading.title.clone()]);
         if is_task(title) {
-            if let Some(task) = task(page, heading, lines.clone(), covered) {
+            if let Some(task) = task(page, heading, lines.clone(), covers) {
                 found.push(task);
                 done = lines.end;
             }
-        } else if is_task_list(title) {
+        } else if read_lists && is_task_list(title) {
             let own: Vec<Heading> = headings[at + 1..]
                 .iter()
                 .take_while(|heading| heading.line < lines.end)
                 .cloned()
                 .collect();
-            under(page, &own, covered, lines.clone(), &mut found);
+            under(page, &own, covers, lines.clone(), max, &mut found);
             done = lines.end;
         }
     }
@@ -51,22 +73,23 @@ pub(super) fn read(
 fn under(
     page: &Page<'_>,
     headings: &[Heading],
-    covered: &[bool],
+    covers: &[Cover],
     lines: Range<usize>,
+    max: usize,
     found: &mut Vec<Task>,
 ) {
-    let free = |line: usize| !covered[line];
+    let free = |line: usize| covers[line] == Cover::Free;
     let numbered = headings.iter().any(|heading| is_task(bare(&page.text[heading.title.clone()])));
     let top = headings.iter().filter(|heading| free(heading.line)).map(|h| h.level).min();
     if top.is_some() {
         for (at, heading) in headings.iter().enumerate() {
             let title = bare(&page.text[heading.title.clone()]);
             let counts = if numbered { is_task(title) } else { Some(heading.level) == top };
-            if !counts || !free(heading.line) {
+            if !counts || !free(heading.line) || found.len() > max {
                 continue;
             }
             let end = page.section(headings, at).end.min(lines.end);
-            found.extend(task(page, heading, heading.line + 1..end, covered));
+            found.extend(task(page, heading, heading.line + 1..end, covers));
         }
         return;
     }
@@ -78,18 +101,17 @@ fn under(
     let Some(outer) = items.iter().map(|(_, indent)| *indent).min() else { return };
     let starts: Vec<usize> =
         items.iter().filter(|(_, indent)| *indent == outer).map(|(line, _)| *line).collect();
-    for (at, start) in starts.iter().enumerate() {
+    for (at, start) in starts.iter().enumerate().take(max + 1) {
         let next = starts.get(at + 1).copied().unwrap_or(lines.end);
-        let end = (start + 1..next).find(|line| covered[*line]).unwrap_or(next);
+        let end = (start + 1..next).find(|line| covers[*line] != Cover::Free).unwrap_or(next);
         found.push(list_item(page, *start, end));
     }
 }
 
-/// The task under a heading; `None` if its lines are in blocks, which were read before.
-fn task(page: &Page<'_>, heading: &Heading, lines: Range<usize>, covered: &[bool]) -> Option<Task> {
-    let end = lines.clone().find(|line| covered[*line]).unwrap_or(lines.end);
-    let says = |line: usize| !page.line(line).trim().is_empty();
-    if end < lines.end && !(lines.start..end).any(says) {
+/// The task under a heading; `None` if it is written as a block there, which was read before.
+fn task(page: &Page<'_>, heading: &Heading, lines: Range<usize>, covers: &[Cover]) -> Option<Task> {
+    let end = lines.clone().find(|line| covers[*line] != Cover::Free).unwrap_or(lines.end);
+    if lines.clone().any(|line| covers[line] == Cover::Task) {
         return None;
     }
     let head = page.span(heading.line, heading.line + 1);

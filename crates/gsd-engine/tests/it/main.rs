@@ -1,6 +1,8 @@
 //! The one integration test binary of the engine: a module for each topic.
 
 #![allow(clippy::disallowed_methods, reason = "tests look at real files")]
+// Helpers of tests are outside of `#[test]` functions, where clippy does not know them.
+#![allow(clippy::unwrap_used)]
 
 mod layers;
 mod openai_http;
