@@ -1,23 +1,82 @@
 //! The record of a review: `NN-REVIEWS.json`, from which every other format is rendered.
 //!
 //! Versioned by `schema`. These structs are the wire format and nothing else; the published JSON
-//! Schema says the same and a test holds them against each other. Fields that a reader does not
-//! know make it refuse the record, so a newer record is never half understood.
+//! Schema ([`JSON_SCHEMA`]) says the same and a test holds them against each other. Every field is
+//! always written, `null` where there is nothing to say, and a record that lacks one or has one too
+//! many is refused, so a newer record is never half understood.
 
+pub use crate::evidence::{Snippet, Verdict};
 use crate::lane::{During, Proof, Reason, State};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// The version of the record's format.
 pub const SCHEMA: u32 = 1;
 
+/// The published JSON Schema (2020-12) of the record.
+pub const JSON_SCHEMA: &str = include_str!("../../../../docs/reference/review-record.schema.json");
+
+/// A record of more bytes is not read: the texts of twenty lanes at their cap, twice over.
+pub const MAX_BYTES: u64 = 256 << 20;
+
+/// Why a text is not a record.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error("the record has schema {found}; this gsd reads schema {SCHEMA}")]
+    Version { found: u64 },
+    #[error("not a review record")]
+    Shape(#[from] serde_json::Error),
+}
+
+impl Record {
+    /// Reads a record and refuses what is not exactly one.
+    pub fn parse(text: &str) -> Result<Self, RecordError> {
+        // The version first: "unknown field" would be a riddle to the reader of a newer record.
+        #[derive(Deserialize)]
+        struct Versioned {
+            schema: u64,
+        }
+        if let Ok(Versioned { schema: found }) = serde_json::from_str(text)
+            && found != u64::from(SCHEMA)
+        {
+            return Err(RecordError::Version { found });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// The lane of an identity.
+    pub fn lane(&self, identity: &str) -> Option<&Lane> {
+        self.lanes.iter().find(|lane| lane.identity == identity)
+    }
+}
+
+/// Serde takes a missing `Option` for `null`; with this it must be there.
+fn nullable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer)
+}
+
+fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let found = u32::deserialize(deserializer)?;
+    if found == SCHEMA {
+        Ok(found)
+    } else {
+        Err(serde::de::Error::custom(format!("schema {found} instead of {SCHEMA}")))
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
+    #[serde(deserialize_with = "version")]
     pub schema: u32,
     pub tool: Tool,
     pub run: Run,
     pub phase: Phase,
     /// The commit that the evidence was checked against; `null` outside a git work tree.
+    #[serde(deserialize_with = "nullable")]
     pub commit: Option<Commit>,
     /// The census: every plan as it was before any lane started.
     pub plans: Vec<Plan>,
@@ -53,6 +112,7 @@ pub struct Run {
     /// `no_config_all_detected`.
     pub selection: String,
     /// The lane that is the host running gsd; `null` if none.
+    #[serde(deserialize_with = "nullable")]
     pub itself: Option<String>,
     pub interrupted: bool,
     /// Things a reader of the report must know that belong to no single lane.
@@ -63,6 +123,7 @@ pub struct Run {
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// As the directory spells it: `03`, `64.4`; `null` for a directory without a number.
+    #[serde(deserialize_with = "nullable")]
     pub number: Option<String>,
     pub name: String,
     /// Relative to the root, `/` between parts.
@@ -97,31 +158,46 @@ pub struct Lane {
     pub heading: String,
     /// The capability that declares the lane.
     pub capability: String,
+    #[serde(deserialize_with = "nullable")]
     pub vendor: Option<String>,
     pub transport: String,
-    /// `source-grounded` or `diff-only`.
-    pub evidence_class: String,
+    pub evidence_class: EvidenceClass,
+    /// Whether the lane could open files of the repository by itself.
+    pub repository_access: bool,
     pub state: State,
+    #[serde(deserialize_with = "nullable")]
     pub reason: Option<Reason>,
+    #[serde(deserialize_with = "nullable")]
     pub during: Option<During>,
     /// One sentence for people; `null` for a plain review.
+    #[serde(deserialize_with = "nullable")]
     pub message: Option<String>,
     /// What to do about it.
+    #[serde(deserialize_with = "nullable")]
     pub remedy: Option<String>,
     pub proof: Proof,
     pub coverage: Coverage,
-    /// `block`, `prose` or `none`.
-    pub findings_source: String,
+    pub findings_source: FindingsSource,
     pub timing: Timing,
     pub sizes: Sizes,
+    /// What a budget cut from the prompt; `null` if it went out whole.
+    #[serde(deserialize_with = "nullable")]
+    pub trimmed: Option<Trimmed>,
     /// Digest of the prompt as it was sent.
+    #[serde(deserialize_with = "nullable")]
     pub prompt_sha256: Option<String>,
+    #[serde(deserialize_with = "nullable")]
     pub exit_status: Option<i32>,
+    #[serde(deserialize_with = "nullable")]
     pub signal: Option<i32>,
+    #[serde(deserialize_with = "nullable")]
     pub http_status: Option<u16>,
+    #[serde(deserialize_with = "nullable")]
     pub model_requested: Option<String>,
+    #[serde(deserialize_with = "nullable")]
     pub model_served: Option<String>,
     /// Where the prompt went: a program's path or an origin.
+    #[serde(deserialize_with = "nullable")]
     pub destination: Option<String>,
     /// The confinement really obtained: `none` where there is none.
     pub confinement: String,
@@ -130,6 +206,42 @@ pub struct Lane {
     pub text: String,
     /// The end of its standard error, cleaned and bounded.
     pub stderr: String,
+}
+
+/// What a lane bases its findings on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceClass {
+    /// The plans, and the code they speak of.
+    SourceGrounded,
+    /// The working diff alone; such a lane is not given the plans.
+    DiffOnly,
+}
+
+/// Where a lane's findings were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingsSource {
+    /// In its `gsd-findings` block.
+    Block,
+    /// In its prose.
+    Prose,
+    None,
+}
+
+/// How a prompt was cut to a budget, in tokens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trimmed {
+    pub budget: u64,
+    pub effective_budget: u64,
+    pub estimated_tokens: u64,
+    /// Sections left out: `context`, `research`, `requirements`.
+    pub omitted: Vec<String>,
+    pub project_md_shrunk: bool,
+    pub plan_truncation_pct: f64,
+    pub hard_failed: bool,
+    pub note_injected: bool,
 }
 
 /// Which plans the review speaks of, by id.
@@ -146,6 +258,7 @@ pub struct Coverage {
 pub struct Timing {
     pub start_ms: u64,
     pub elapsed_ms: u64,
+    #[serde(deserialize_with = "nullable")]
     pub first_byte_ms: Option<u64>,
     pub limit_ms: u64,
 }
@@ -168,6 +281,18 @@ pub enum Kind {
     Question,
 }
 
+impl Kind {
+    /// The word as records and reports spell it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Concern => "concern",
+            Self::Strength => "strength",
+            Self::Suggestion => "suggestion",
+            Self::Question => "question",
+        }
+    }
+}
+
 /// Ordered: `High` is the greatest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -177,33 +302,39 @@ pub enum Severity {
     High,
 }
 
-/// What the check of a citation gave. Ordered by weight: `Verified` is the greatest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    Outside,
-    Contradicted,
-    Ungrounded,
-    Planned,
-    Moved,
-    Verified,
+impl Severity {
+    /// Every severity, the gravest first.
+    pub const ALL: [Self; 3] = [Self::High, Self::Medium, Self::Low];
+
+    /// The word as records and reports spell it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
-    /// Stable across runs: a hash of lane-independent content.
+    /// Stable across runs: a hash of lane-independent content. Two lanes that say the same in the
+    /// same words share an id.
     pub id: String,
     /// The identity of the lane that says it.
     pub lane: String,
     pub kind: Kind,
     pub severity: Severity,
     /// The id of the plan it speaks of.
+    #[serde(deserialize_with = "nullable")]
     pub plan: Option<String>,
     /// The code of the check, where a check found it.
+    #[serde(deserialize_with = "nullable")]
     pub code: Option<String>,
     pub title: String,
     pub claim: String,
+    #[serde(deserialize_with = "nullable")]
     pub suggestion: Option<String>,
     pub evidence: Vec<Evidence>,
     /// The id of the cluster it belongs to.
@@ -214,13 +345,21 @@ pub struct Finding {
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
     pub path: String,
+    #[serde(deserialize_with = "nullable")]
     pub line: Option<u64>,
+    #[serde(deserialize_with = "nullable")]
     pub end_line: Option<u64>,
+    #[serde(deserialize_with = "nullable")]
     pub quote: Option<String>,
+    #[serde(deserialize_with = "nullable")]
     pub symbol: Option<String>,
     pub verdict: Verdict,
-    /// The line where the quote really stands, for `moved`.
+    /// The line where the quote really stands, if the citation named another one or none.
+    #[serde(deserialize_with = "nullable")]
     pub resolved_line: Option<u64>,
+    /// The cited lines as they were, so that a page can show them without the repository.
+    #[serde(deserialize_with = "nullable")]
+    pub snippet: Option<Snippet>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -231,6 +370,7 @@ pub struct Cluster {
     pub severity: Severity,
     pub title: String,
     /// The best verdict among its evidence; `null` where no finding cites anything.
+    #[serde(deserialize_with = "nullable")]
     pub verdict: Option<Verdict>,
     /// Ids of its findings, the one that speaks for the cluster first.
     pub findings: Vec<String>,
@@ -255,3 +395,6 @@ pub struct Kept {
     /// Markdown that gsd did not write.
     pub body: String,
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,5 +5,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod layers;
+mod lint;
 mod openai_http;
 mod planning;

@@ -1,0 +1,282 @@
+//! From a citation to a verdict.
+
+use super::claim;
+use super::tree::{Found, Source, WorkTree, fold};
+use crate::id::RelPath;
+use crate::text::is_deceptive;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// How far from the cited line a thing may stand and still be meant.
+const NEAR: u64 = 8;
+/// A citation that names more lines names the file; nobody checks that many one by one.
+const MAX_SPAN: u64 = 400;
+/// Occurrences of a quote that are looked at. One that stands more often proves no place.
+const MAX_OCCURRENCES: usize = 1000;
+/// Fewer letters and digits than this stand everywhere.
+const MIN_QUOTE: usize = 3;
+
+/// What the check of a citation gave. Ordered by weight: `Verified` is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Not below the root; never opened.
+    Outside,
+    /// A plain search shows the opposite of the claim.
+    Contradicted,
+    /// No such file or line, or what the claim speaks of does not stand there.
+    Ungrounded,
+    /// The file does not exist yet and a plan creates it.
+    Planned,
+    /// The quote stands at another line of the file.
+    Moved,
+    /// It stands where the citation says.
+    Verified,
+}
+
+impl Verdict {
+    /// Every verdict, the heaviest first.
+    pub const ALL: [Self; 6] = [
+        Self::Verified,
+        Self::Moved,
+        Self::Planned,
+        Self::Ungrounded,
+        Self::Contradicted,
+        Self::Outside,
+    ];
+
+    /// The word as records and reports spell it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Outside => "outside",
+            Self::Contradicted => "contradicted",
+            Self::Ungrounded => "ungrounded",
+            Self::Planned => "planned",
+            Self::Moved => "moved",
+            Self::Verified => "verified",
+        }
+    }
+
+    /// Whether something was found that the claim can rest on.
+    pub const fn holds(self) -> bool {
+        match self {
+            Self::Verified | Self::Moved | Self::Planned => true,
+            Self::Ungrounded | Self::Contradicted | Self::Outside => false,
+        }
+    }
+}
+
+/// A place, and what is said to stand there.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Citation {
+    /// As the reviewer wrote it.
+    pub path: String,
+    pub line: Option<u64>,
+    pub end_line: Option<u64>,
+    pub quote: Option<String>,
+    pub symbol: Option<String>,
+    /// What the finding says, title and all.
+    pub claim: String,
+}
+
+/// The verdict on a citation, and what a reader needs to see for himself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked {
+    /// Relative to the root, unless the verdict is `outside`.
+    pub path: String,
+    pub verdict: Verdict,
+    /// Where it really stands, if that is not the cited line.
+    pub resolved_line: Option<u64>,
+    pub snippet: Option<Snippet>,
+}
+
+/// A few lines of a file, cleaned and bounded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Snippet {
+    pub first_line: u64,
+    pub lines: Vec<String>,
+}
+
+impl Snippet {
+    const CONTEXT: u64 = 2;
+    const MAX_LINES: u64 = 12;
+    const MAX_COLUMNS: usize = 160;
+
+    fn around(source: &Source, line: u64, end: u64) -> Self {
+        let first = line.saturating_sub(Self::CONTEXT).max(1);
+        let last = (end + Self::CONTEXT).min(first + Self::MAX_LINES - 1);
+        let lines = source.lines(first, last).map(|(_, text)| clip(text)).collect();
+        Self { first_line: first, lines }
+    }
+}
+
+fn clip(line: &str) -> String {
+    let shown = line.chars().map(|c| if c == '\t' { ' ' } else { c }).filter(|c| !is_deceptive(*c));
+    let mut out: String = shown.clone().take(Snippet::MAX_COLUMNS).collect();
+    if shown.count() > Snippet::MAX_COLUMNS {
+        out.push('…');
+    }
+    out
+}
+
+/// Checks a citation. `planned` holds the paths that the plans of the phase create.
+pub fn check(tree: &WorkTree, citation: &Citation, planned: &BTreeSet<RelPath>) -> Checked {
+    let (path, found) = tree.find(&citation.path);
+    let judged = |verdict| (verdict, None, None);
+    let (verdict, resolved_line, snippet) = match found {
+        Found::Outside => judged(Verdict::Outside),
+        Found::Missing => {
+            let candidates = tree.candidates(&citation.path).unwrap_or_default();
+            match candidates.into_iter().find(|path| planned.contains(path)) {
+                Some(path) => {
+                    return Checked {
+                        path: path.as_str().to_owned(),
+                        verdict: Verdict::Planned,
+                        resolved_line: None,
+                        snippet: None,
+                    };
+                }
+                None => judged(Verdict::Ungrounded),
+            }
+        }
+        Found::Unreadable => judged(Verdict::Ungrounded),
+        Found::Text(source) => {
+            let name = path.as_ref().map_or("", RelPath::file_name);
+            let (verdict, resolved) = judge(&source, citation, name);
+            let line = resolved.or(citation.line);
+            // A secret must not enter a report because somebody cited its line.
+            let snippet = line
+                .filter(|line| {
+                    (1..=source.line_count()).contains(line)
+                        && !path.as_ref().is_some_and(holds_secrets)
+                })
+                .map(|line| Snippet::around(&source, line, end_of(citation, line, resolved)));
+            (verdict, resolved, snippet)
+        }
+    };
+    let path = match path {
+        Some(path) if verdict != Verdict::Outside => path.as_str().to_owned(),
+        Some(_) | None => citation.path.trim().to_owned(),
+    };
+    Checked { path, verdict, resolved_line, snippet }
+}
+
+/// The last line that a citation means, once its first is known.
+fn end_of(citation: &Citation, line: u64, resolved: Option<u64>) -> u64 {
+    match (resolved, citation.end_line) {
+        (None, Some(end)) => end.clamp(line, line.saturating_add(MAX_SPAN)),
+        (Some(_), _) | (None, None) => line,
+    }
+}
+
+fn judge(source: &Source, citation: &Citation, file_name: &str) -> (Verdict, Option<u64>) {
+    let (verdict, resolved) = locate(source, citation);
+    let line = resolved.or(citation.line);
+    let cited = line.map(|line| (line, end_of(citation, line, resolved)));
+    if claim::contradicted(source, &citation.claim, cited, file_name) {
+        // The cited line stays the place to look at, as long as there is one.
+        return (Verdict::Contradicted, resolved);
+    }
+    (verdict, resolved)
+}
+
+fn locate(source: &Source, citation: &Citation) -> (Verdict, Option<u64>) {
+    let line = citation.line;
+    let end = line.map(|line| end_of(citation, line, None));
+    if let Some(quote) = citation.quote.as_deref().map(bare_quote).filter(|quote| tells(quote)) {
+        return locate_quote(source, quote, line, end);
+    }
+    if line.is_some_and(|line| line == 0 || line > source.line_count()) {
+        return (Verdict::Ungrounded, None);
+    }
+    let names = names_of(citation, file_name_words(&citation.path));
+    let (first, last) = match (line, end) {
+        (Some(line), Some(end)) => (line.saturating_sub(NEAR), end.saturating_add(NEAR)),
+        (None, _) | (_, None) => (1, source.line_count()),
+    };
+    let hit = source
+        .lines(first, last)
+        .find(|(_, text)| names.iter().any(|name| claim::stands_in(name, text)));
+    match (hit, line) {
+        (Some(_), Some(_)) => (Verdict::Verified, None),
+        (Some((number, _)), None) => (Verdict::Verified, Some(number)),
+        (None, _) => (Verdict::Ungrounded, None),
+    }
+}
+
+fn locate_quote(
+    source: &Source,
+    quote: &str,
+    line: Option<u64>,
+    end: Option<u64>,
+) -> (Verdict, Option<u64>) {
+    let hits = source.find(quote, MAX_OCCURRENCES);
+    let Some((line, end)) = line.zip(end) else {
+        // No line was named, so none is wrong: the first place is as good as any.
+        return match hits.first() {
+            Some((first, _)) => (Verdict::Verified, Some(*first)),
+            None => (Verdict::Ungrounded, None),
+        };
+    };
+    let distance = |(first, last): &(u64, u64)| {
+        if *first > end { first - end } else { line.saturating_sub(*last) }
+    };
+    match hits.iter().min_by_key(|hit| distance(hit)) {
+        Some(hit) if distance(hit) == 0 => (Verdict::Verified, None),
+        Some(hit) if distance(hit) <= NEAR || hits.len() == 1 => (Verdict::Moved, Some(hit.0)),
+        Some(_) | None => (Verdict::Ungrounded, None),
+    }
+}
+
+/// A quote without the marks that people put around it.
+fn bare_quote(quote: &str) -> &str {
+    quote.trim().trim_matches('`').trim_end_matches("...").trim_matches('…').trim()
+}
+
+/// Whether finding the quote would say anything: `}` stands in every file.
+fn tells(quote: &str) -> bool {
+    fold(quote).chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE
+}
+
+/// The names to look for near the line: the symbol that was named, else those of the claim.
+fn names_of(citation: &Citation, path_words: Vec<String>) -> Vec<String> {
+    let symbol = citation.symbol.as_deref().map(str::trim).filter(|symbol| !symbol.is_empty());
+    match symbol {
+        Some(symbol) => claim::symbol_names(symbol),
+        None => {
+            let mut names = claim::identifiers(&citation.claim);
+            if names.is_empty() && !is_prose(&citation.path) {
+                names = claim::words(&citation.claim);
+            }
+            // That a file mentions its own name proves nothing about the line.
+            names.retain(|name| !path_words.contains(name));
+            names
+        }
+    }
+}
+
+fn file_name_words(path: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
+}
+
+fn is_prose(path: &str) -> bool {
+    [".md", ".mdx", ".txt"].iter().any(|end| path.to_ascii_lowercase().ends_with(end))
+}
+
+/// Files that hold secrets by convention. They may be cited; their lines are not repeated.
+fn holds_secrets(path: &RelPath) -> bool {
+    let path = path.as_str().to_ascii_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let ends = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".asc"];
+    let names = [".npmrc", ".netrc", ".pypirc", ".git-credentials", ".htpasswd", ".pgpass"];
+    path.split('/').any(|part| part == ".git" || part == ".ssh" || part == ".aws")
+        || (name.starts_with(".env") && !name.ends_with("example") && !name.ends_with("sample"))
+        || name.starts_with("id_rsa")
+        || name.starts_with("id_ed25519")
+        || name.contains("secret")
+        || name.contains("credential")
+        || names.contains(&name)
+        || ends.iter().any(|end| name.ends_with(end))
+}

@@ -1,0 +1,112 @@
+//! A task builds what CONTEXT has deferred.
+
+use crate::diag::{Diagnostic, Level, Rule, Span};
+use crate::lint::view::{PlanView, View, is_work, task_name};
+use crate::lint::{Check, prose};
+use std::collections::BTreeSet;
+
+pub(super) static CHECK: Check = Check { rule: &RULE, run };
+
+static RULE: Rule = Rule {
+    code: "plan/deferred-done",
+    level: Level::Warning,
+    summary: "a task builds what CONTEXT has deferred",
+    docs: include_str!("deferred_done.md"),
+};
+
+fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
+    for context in &view.phase.contexts {
+        for idea in &context.deferred {
+            let topics = prose::topics(subject(&idea.value));
+            // One word, or two that every plan has, mean nothing by themselves.
+            if topics.len() < 2 {
+                continue;
+            }
+            for plan in &view.plans {
+                let Some((place, index, level)) = built(plan, &topics) else { continue };
+                found.push(
+                    RULE.at(
+                        plan.at_line_of(&place),
+                        format!("{} builds what CONTEXT defers", task_name(index)),
+                    )
+                    .with_level(level)
+                    .also(context.document.file.at(idea.span.clone()), "deferred here")
+                    .help("leave it out, or let the user decide again"),
+                );
+            }
+        }
+    }
+}
+
+/// The idea without its reason: what stands before the first colon, dash or bracket.
+fn subject(idea: &str) -> &str {
+    let idea = idea.trim_start_matches(['-', '*', ' ']);
+    let ends = [": ", ":** ", " - ", " – ", " — ", " (", ". ", "; "];
+    let end = ends.iter().filter_map(|mark| idea.find(mark)).min().unwrap_or(idea.len());
+    // A colon after one word is a label; the idea follows it.
+    let subject = &idea[..end];
+    if subject.split_whitespace().count() <= 1 {
+        idea.lines().next().unwrap_or(idea)
+    } else {
+        subject
+    }
+}
+
+/// A task whose name, or one sentence of whose action, has every word of the idea.
+fn built(plan: &PlanView<'_>, topics: &BTreeSet<String>) -> Option<(Span, usize, Level)> {
+    for (index, task) in plan.tasks().filter(|(_, task)| is_work(task)) {
+        if let Some(name) = &task.name
+            && topics.is_subset(&prose::topics(plan.plain(&name.span)))
+            && !is_denied(plan.plain(&name.span))
+        {
+            return Some((name.span.clone(), index, Level::Error));
+        }
+        // In running text two common words meet by chance.
+        let Some(action) = task.action.as_ref().filter(|_| topics.len() >= 3) else { continue };
+        let plain = plan.plain(&action.span);
+        let mut start = 0;
+        while start < plain.len() {
+            let sentence = prose::sentence(plain, start);
+            let text = &plain[sentence.clone()];
+            let all = topics.iter().all(|topic| text.contains(topic.as_str()));
+            if all && topics.is_subset(&prose::topics(text)) && !is_denied(text) {
+                let span = action.span.start + sentence.start..action.span.start + sentence.end;
+                return Some((trimmed(plan, span), index, Level::Warning));
+            }
+            start = sentence.end.max(start) + 1;
+            while start < plain.len() && !plain.is_char_boundary(start) {
+                start += 1;
+            }
+        }
+    }
+    None
+}
+
+fn trimmed(plan: &PlanView<'_>, span: Span) -> Span {
+    let text = plan.text(&span);
+    let start = span.start + (text.len() - text.trim_start().len());
+    start..start + text.trim().len()
+}
+
+/// A sentence that rules the idea out.
+fn is_denied(text: &str) -> bool {
+    let denials = [
+        "no",
+        "not",
+        "never",
+        "without",
+        "don't",
+        "defer",
+        "deferred",
+        "later",
+        "out of scope",
+        "skip",
+        "exclude",
+        "excludes",
+        "instead of",
+        "ignore",
+        "remove",
+        "removes",
+    ];
+    !prose::phrases(text, &denials).is_empty()
+}

@@ -1,0 +1,476 @@
+//! Who makes and who changes which file, and whether it is there when somebody needs it.
+//!
+//! A file that a task lists and that does not exist counts as made by that task, unless its
+//! action says that it edits a file that is there. Where plans run generators, or another phase
+//! that has not run yet speaks of the file, its existence is unclear and nobody is blamed.
+
+use super::order::{Order, When};
+use super::path::{self, Mention, Named};
+use super::prose;
+use super::tree::{Standing, WorkTree};
+use super::view::{PlanView, View};
+use crate::diag::Span;
+use crate::planning::PhaseNumber;
+use std::collections::{HashMap, HashSet};
+
+/// A plan, or one of its tasks, lists a file or says what it does with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Touch {
+    pub(super) plan: usize,
+    /// `None` where only `files_modified` names it.
+    pub(super) task: Option<usize>,
+    pub(super) span: Span,
+}
+
+/// What an action says about a file that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Create,
+    Edit,
+    Read,
+    /// Nothing that can be told.
+    Other,
+}
+
+/// A file that the action of a task names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) plan: usize,
+    pub(super) task: usize,
+    pub(super) path: String,
+    pub(super) verb: Verb,
+    pub(super) span: Span,
+}
+
+/// Whether a file is there when it is needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Supply<'a> {
+    There,
+    /// An earlier plan or task makes it, or this one.
+    Made,
+    /// It is made, but only afterwards.
+    Later(&'a Touch),
+    /// It is made in the same wave: nobody knows whether in time.
+    Beside(&'a Touch),
+    Nobody,
+    Unclear,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    /// Every file that a plan makes or changes.
+    touched: HashMap<String, Vec<Touch>>,
+    /// The files that do not exist yet, and who makes them.
+    made: HashMap<String, Vec<Touch>>,
+    /// Folders and the fixed parts of globs that tasks list.
+    areas: Vec<(String, Touch)>,
+    /// Folders that made files stand in.
+    folders: HashSet<String>,
+    pub(super) said: Vec<Said>,
+}
+
+impl Files {
+    pub(super) fn of(plans: &[PlanView<'_>], tree: &WorkTree) -> Self {
+        let mut files = Self::default();
+        for view in plans {
+            files.add_plan(view, tree);
+        }
+        let made: Vec<String> = files.made.keys().cloned().collect();
+        for path in made {
+            for (at, _) in path.match_indices('/') {
+                files.folders.insert(path[..at].to_owned());
+            }
+        }
+        files
+    }
+
+    fn add_plan(&mut self, view: &PlanView<'_>, tree: &WorkTree) {
+        let mut by_tasks: HashSet<String> = HashSet::new();
+        for (index, task) in view.tasks() {
+            let first_said = self.said.len();
+            if let Some(action) = &task.action {
+                self.said.extend(said(view, index, &action.span));
+            }
+            let own = &self.said[first_said..];
+            let verbs: HashMap<&str, (bool, bool)> =
+                own.iter().fold(HashMap::new(), |mut verbs, said| {
+                    let entry = verbs.entry(said.path.as_str()).or_insert((false, false));
+                    entry.0 |= said.verb == Verb::Create;
+                    entry.1 |= said.verb == Verb::Edit;
+                    verbs
+                });
+            let mut touches: Vec<(String, Span, bool)> = vec![];
+            for entry in task.files.iter().flat_map(|list| &list.value) {
+                match path::entry(&entry.value) {
+                    Named::Inside(path) if !path.ends_with('/') && !tree.is_directory(&path) => {
+                        let (creates, edits) =
+                            verbs.get(path.as_str()).copied().unwrap_or_default();
+                        touches.push((path, entry.span.clone(), creates || !edits));
+                    }
+                    Named::Inside(path) | Named::Pattern(path) => {
+                        let touch =
+                            Touch { plan: view.index, task: Some(index), span: entry.span.clone() };
+                        self.areas.push((path, touch));
+                    }
+                    Named::Outside(_) | Named::Nothing => {}
+                }
+            }
+            for said in own.iter().filter(|said| said.verb == Verb::Create) {
+                touches.push((said.path.clone(), said.span.clone(), true));
+            }
+            for (path, span, makes) in touches {
+                by_tasks.insert(path.clone());
+                self.touch(path, Touch { plan: view.index, task: Some(index), span }, makes, tree);
+            }
+            by_tasks.extend(
+                self.said[first_said..]
+                    .iter()
+                    .filter(|said| said.verb == Verb::Edit)
+                    .map(|said| said.path.clone()),
+            );
+        }
+        for entry in view.plan.frontmatter.files_modified.iter().flat_map(|list| &list.value) {
+            let touch = Touch { plan: view.index, task: None, span: entry.span.clone() };
+            match path::entry(&entry.value) {
+                Named::Inside(path) if !path.ends_with('/') && !tree.is_directory(&path) => {
+                    let makes = !by_tasks.contains(&path);
+                    self.touch(path, touch, makes, tree);
+                }
+                Named::Inside(path) | Named::Pattern(path) => self.areas.push((path, touch)),
+                Named::Outside(_) | Named::Nothing => {}
+            }
+        }
+    }
+
+    fn touch(&mut self, path: String, touch: Touch, makes: bool, tree: &WorkTree) {
+        if makes && tree.is_absent(&path) {
+            self.made.entry(path.clone()).or_default().push(touch.clone());
+        }
+        self.touched.entry(path).or_default().push(touch);
+    }
+
+    /// Every file that plans make or change, with all its touches.
+    pub(super) fn touched(&self) -> impl Iterator<Item = (&str, &[Touch])> {
+        self.touched.iter().map(|(path, touches)| (path.as_str(), touches.as_slice()))
+    }
+
+    pub(super) fn touches(&self, path: &str) -> &[Touch] {
+        self.touched.get(path).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether some plan of the phase changes the file, so that what it holds now proves nothing.
+    pub(super) fn is_touched(&self, path: &str) -> bool {
+        self.touched.contains_key(path)
+            || self.said.iter().any(|said| said.path == path && said.verb != Verb::Read)
+            || self.areas.iter().any(|(area, _)| path.starts_with(area.trim_end_matches('/')))
+    }
+
+    /// Whether `path` is there when `task` of `plan` needs it; without a task, when the plan begins.
+    pub(super) fn supply<'a>(
+        &'a self,
+        view: &View<'_>,
+        path: &str,
+        plan: usize,
+        task: Option<usize>,
+    ) -> Supply<'a> {
+        let path = path.trim_end_matches('/');
+        match view.tree.standing(path) {
+            Standing::File | Standing::Directory => return Supply::There,
+            Standing::Unclear => return Supply::Unclear,
+            Standing::Absent => {}
+        }
+        let touches = self.made.get(path).map(Vec::as_slice).unwrap_or_default();
+        if touches.iter().any(|touch| is_in_time(&view.order, touch, plan, task)) {
+            return Supply::Made;
+        }
+        if self.folders.contains(path)
+            || view.tree.is_generated(path)
+            || view.tree.exists_in_a_package(path)
+            || self.in_area(path)
+            || touches.iter().any(|touch| {
+                view.order.when(touch.plan, plan) == When::Unknown && touch.plan != plan
+            })
+            || view.may_be_generated(plan)
+        {
+            return Supply::Unclear;
+        }
+        let beside = |touch: &&Touch| {
+            view.order.when(touch.plan, plan) == When::Beside && touch.plan != plan
+        };
+        if let Some(touch) = touches.iter().find(|touch| touch.plan == plan) {
+            return Supply::Later(touch);
+        }
+        if let Some(touch) = touches.iter().find(beside) {
+            return Supply::Beside(touch);
+        }
+        match touches.first() {
+            Some(touch) => Supply::Later(touch),
+            None if view.other_phases_mention(path) => Supply::Unclear,
+            None => Supply::Nobody,
+        }
+    }
+
+    /// Whether it is certain that the file does not exist and that no plan of the phase makes it.
+    pub(super) fn is_never_made(&self, view: &View<'_>, path: &str) -> bool {
+        view.plans
+            .iter()
+            .all(|plan| matches!(self.supply(view, path, plan.index, None), Supply::Nobody))
+    }
+
+    fn in_area(&self, path: &str) -> bool {
+        self.areas.iter().any(|(area, _)| {
+            path.strip_prefix(area.trim_end_matches('/'))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || area.ends_with('/'))
+        })
+    }
+
+    /// Where actions say that they edit a file.
+    pub(super) fn edits(&self) -> impl Iterator<Item = &Said> {
+        self.said.iter().filter(|said| said.verb == Verb::Edit)
+    }
+
+    /// Where actions say that a file is to be read.
+    pub(super) fn reads(&self) -> impl Iterator<Item = &Said> {
+        self.said.iter().filter(|said| said.verb == Verb::Read)
+    }
+}
+
+fn is_in_time(order: &Order<'_>, touch: &Touch, plan: usize, task: Option<usize>) -> bool {
+    if touch.plan != plan {
+        return order.when(touch.plan, plan) == When::Before;
+    }
+    match (touch.task, task) {
+        (Some(made), Some(needed)) => made <= needed,
+        (None, _) | (_, None) => true,
+    }
+}
+
+impl View<'_> {
+    /// Whether this plan or one that may run before it starts a generator: which files that makes
+    /// cannot be told.
+    fn may_be_generated(&self, plan: usize) -> bool {
+        self.plans.iter().any(|other| {
+            let may_precede = other.index == plan
+                || matches!(self.order.when(other.index, plan), When::Before | When::Unknown);
+            may_precede && runs_generator(other)
+        })
+    }
+
+    /// Whether a plan of another phase that has not run yet speaks of the path.
+    fn other_phases_mention(&self, path: &str) -> bool {
+        let Some(number) = &self.phase.directory.number else { return false };
+        for folder in self.tree.names(".planning/phases").iter() {
+            let Some(folder) = folder.strip_suffix('/') else { continue };
+            if PhaseNumber::leading(folder).is_none_or(|(other, _)| other >= *number) {
+                continue;
+            }
+            let folder = format!(".planning/phases/{folder}");
+            let names = self.tree.names(&folder);
+            for name in names.iter().filter(|name| name.ends_with("PLAN.md")) {
+                let summary = name.replace("PLAN.md", "SUMMARY.md");
+                if names.contains(&summary) {
+                    continue;
+                }
+                let text = self.tree.text(&format!("{folder}/{name}"));
+                if text.is_some_and(|file| file.text().contains(path)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+fn runs_generator(view: &PlanView<'_>) -> bool {
+    let text = view.text(&view.body());
+    GENERATORS.iter().any(|command| text.contains(command))
+}
+
+/// Commands that make files which no plan lists.
+#[rustfmt::skip]
+const GENERATORS: [&str; 44] = [
+    "npx create-", "npm create", "npm init", "pnpm create", "pnpm dlx", "yarn create", "bun create",
+    "bunx create-", "create-next-app", "create-react-app", "create vite", "create-vite", "shadcn",
+    "cargo new", "cargo init", "cargo generate", "go mod init", "uv init", "poetry new",
+    "poetry init", "startproject", "startapp", "makemigrations", "alembic revision", "rails new",
+    "rails generate", "rails g ", "bin/rails", "ng new", "ng generate", "nest new", "nest g",
+    "dotnet new", "flutter create", "mix new", "mix phx", "composer create-project",
+    "artisan make", "prisma generate", "prisma migrate", "drizzle-kit generate", "supabase gen",
+    "buf generate", "protoc ",
+];
+
+/// Every file that an action names, with what it says about it.
+fn said(view: &PlanView<'_>, task: usize, span: &Span) -> Vec<Said> {
+    let text = view.text(span);
+    let mut found: Vec<Said> = vec![];
+    let mut last: Option<(usize, Verb)> = None;
+    for mention in listed(text) {
+        let verb = match last {
+            // `edit a.ts and b.ts`: one verb for both.
+            Some((end, verb)) if is_joint(&text[end..mention.span.start]) => verb,
+            Some(_) | None => verb(text, &mention.span),
+        };
+        last = Some((mention.span.end, verb));
+        found.push(Said {
+            plan: view.index,
+            task,
+            path: mention.path,
+            verb,
+            span: span.start + mention.span.start..span.start + mention.span.end,
+        });
+    }
+    found
+}
+
+fn listed(text: &str) -> Vec<Mention> {
+    // Code fences show what files will hold; the paths in them belong to that code.
+    let mut fenced = false;
+    let mut found = vec![];
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            found.extend(path::mentions(line).into_iter().map(|mut mention| {
+                mention.span = start + mention.span.start..start + mention.span.end;
+                mention
+            }));
+        }
+        start += line.len();
+    }
+    found
+}
+
+fn is_joint(between: &str) -> bool {
+    let words = between.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | ',' | '*'));
+    matches!(words, "" | "and" | "and the" | "or" | "&" | "+") && !between.contains("\n\n")
+}
+
+/// What the words right before a path say about it. A preposition between verb and path means that
+/// something inside the file is meant, and that says nothing about the file.
+fn verb(text: &str, span: &std::ops::Range<usize>) -> Verb {
+    let after = text[span.end..].trim_start_matches(['`', '*', ' ']);
+    if let Some(remark) = after.strip_prefix('(') {
+        let word = remark.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+        match word.to_ascii_lowercase().as_str() {
+            "new" | "create" | "created" => return Verb::Create,
+            "edit" | "modify" | "update" | "existing" | "extend" => return Verb::Edit,
+            _ => {}
+        }
+    }
+    let sentence = prose::sentence(text, span.start);
+    let before = text[sentence.start..span.start].to_ascii_lowercase();
+    let words: Vec<&str> = before
+        .split(|c: char| !c.is_alphanumeric() && c != '-')
+        .filter(|word| !word.is_empty() && *word != "-")
+        .collect();
+    // Code between the verb and the path ends the phrase, and so does a colon.
+    let near = before.trim_end_matches(['`', ' ', '\n', '*', '"', '\'']);
+    if near.ends_with([':', ')', '`']) && !near.ends_with("(new)") {
+        let last = words.last().copied().unwrap_or_default();
+        return if CREATE.contains(&last) && words.len() <= 2 {
+            Verb::Create
+        } else if EDIT.contains(&last) && words.len() <= 2 {
+            Verb::Edit
+        } else {
+            Verb::Other
+        };
+    }
+    for (distance, word) in words.iter().rev().take(4).enumerate() {
+        match *word {
+            "the" | "a" | "an" | "file" | "files" | "module" | "our" | "both" | "also" | "test"
+            | "migration" | "component" | "script" | "this" => {}
+            "new" => return Verb::Create,
+            "existing" | "current" => return Verb::Edit,
+            "to" | "into" | "as" if words.iter().any(|word| MOVE.contains(word)) => {
+                return Verb::Create;
+            }
+            "like" | "see" | "read" | "mirror" | "mirrors" | "mirroring" => return Verb::Read,
+            "of" | "in" | "from" => {
+                let previous = words.iter().rev().nth(distance + 1).copied().unwrap_or_default();
+                return match previous {
+                    "pattern" | "patterns" | "manner" | "style" | "as" => Verb::Read,
+                    _ => Verb::Other,
+                };
+            }
+            word if CREATE.contains(&word) => return Verb::Create,
+            word if EDIT.contains(&word) => return Verb::Edit,
+            _ => return Verb::Other,
+        }
+    }
+    Verb::Other
+}
+
+const CREATE: [&str; 12] = [
+    "create",
+    "creates",
+    "write",
+    "add",
+    "scaffold",
+    "generate",
+    "introduce",
+    "emit",
+    "produce",
+    "build",
+    "implement",
+    "new",
+];
+const EDIT: [&str; 14] = [
+    "edit", "modify", "update", "extend", "change", "refactor", "adjust", "patch", "amend",
+    "rework", "revise", "existing", "edits", "modifies",
+];
+const MOVE: [&str; 6] = ["move", "rename", "extract", "copy", "split", "moved"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_before_paths() {
+        let of = |text: &str| {
+            let mention = &listed(text)[0];
+            verb(text, &mention.span)
+        };
+        for text in [
+            "Create `src/a.ts` with x",
+            "Then create the file `src/a.ts`",
+            "**Create:** `src/a.ts`",
+            "Write a new module src/a.ts",
+            "- `src/a.ts` (new): x",
+            "Move the parser to `src/a.ts`",
+        ] {
+            assert_eq!(of(text), Verb::Create, "{text}");
+        }
+        for text in [
+            "Edit the existing `src/a.ts`: let it",
+            "Update `src/a.ts`",
+            "MODIFY src/a.ts so that",
+            "- `src/a.ts` (modify)",
+        ] {
+            assert_eq!(of(text), Verb::Edit, "{text}");
+        }
+        for text in [
+            "Read `src/a.ts` first",
+            "in the manner of `src/a.ts`",
+            "as in `src/a.ts`",
+            "Mirror `src/a.ts`",
+        ] {
+            assert_eq!(of(text), Verb::Read, "{text}");
+        }
+        for text in [
+            "In `src/a.ts` give it x",
+            "Add the export to `src/a.ts`",
+            "Change the handler in `src/a.ts`",
+            "Nothing under `src/a.ts` changes",
+            "Add `foo` to `src/a.ts`",
+            "`src/a.ts`: add x",
+        ] {
+            assert_eq!(of(text), Verb::Other, "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_in_fences_are_code() {
+        assert_eq!(listed("Use\n```ts\nimport x from 'src/a.ts'\n```\nand src/b.ts").len(), 1);
+    }
+}

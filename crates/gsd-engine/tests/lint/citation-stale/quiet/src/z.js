@@ -1,0 +1,32 @@
+const first = 1
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+// a line
+export function last() {}
