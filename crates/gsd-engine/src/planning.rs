@@ -14,6 +14,8 @@
 mod blocks;
 mod context;
 mod directory;
+#[cfg(test)]
+mod document_tests;
 mod fields;
 mod files;
 mod frontmatter;

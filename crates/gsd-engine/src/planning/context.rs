@@ -98,7 +98,12 @@ fn numbered(page: &Page<'_>, deferred: Option<&Span>) -> Vec<Decision> {
             (None, None) => trim(page.text, line.start..line.end),
         };
         if let Some((id, rest)) = decision_id(page.text, body) {
-            let text = Spanned::new(fold(&page.text[rest.clone()]), rest);
+            let mut value = fold(&page.text[rest.clone()]);
+            // The bold text that held the id ends somewhere behind it.
+            if value.matches("**").count() % 2 == 1 {
+                value = value.replacen("**", "", 1);
+            }
+            let text = Spanned::new(value, rest);
             found.push(Decision { id: Some(id), text });
             open = true;
         } else if open

@@ -99,6 +99,10 @@ pub(super) fn read(document: Document) -> Roadmap {
             if phase.section.is_none() {
                 let lines = section(&page, &headings, next_heading - 1, &folded);
                 phase.span = mention.span;
+                if !mention.name.is_empty() {
+                    // List lines carry remarks behind the name.
+                    phase.name = mention.name;
+                }
                 phase.folded = *is_folded;
                 phase.section = Some(page.span(index, lines.end));
                 details(&page, lines, phase);

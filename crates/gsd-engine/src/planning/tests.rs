@@ -274,6 +274,15 @@ fn check_spans(text: &str) {
     }
 }
 
+#[test]
+fn rules_are_sorted_and_documented() {
+    assert!(super::RULES.is_sorted_by(|a, b| a.code < b.code));
+    let documented = |rule: &&crate::diag::Rule| {
+        rule.docs.contains("Wrong: ") && rule.docs.contains("Right: ") && rule.docs.ends_with('\n')
+    };
+    assert!(super::RULES.iter().all(documented));
+}
+
 /// Each case reads a text many times, so half of the usual number does.
 fn settings() -> ProptestConfig {
     let usual = ProptestConfig::default();
