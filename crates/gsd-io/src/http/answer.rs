@@ -22,6 +22,16 @@ pub struct Exchange {
     pub received: u64,
 }
 
+/// A sign of life while an exchange runs, about twice a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    pub elapsed: Duration,
+    /// Bytes of the body so far, as they came.
+    pub received: u64,
+    /// Since the last piece of the answer, or since the start.
+    pub silent_for: Duration,
+}
+
 /// How an exchange ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {

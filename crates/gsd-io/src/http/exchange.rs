@@ -8,10 +8,10 @@
 
 use super::body::{self, Decoded, Encoding};
 use super::talk::{Event, Head, Line, MAX_HEAD, talk};
-use super::watch::{Progress, State};
+use super::watch::{Seen, State};
 use super::{
-    Cap, Coding, End, Exchange, Fault, HttpLimits, Partial, Phase, Redirect, Request, Response,
-    TooLarge, Unreachable,
+    Cap, Coding, End, Exchange, Fault, HttpLimits, Partial, Phase, Progress, Redirect, Request,
+    Response, TooLarge, Unreachable,
 };
 use crate::cancel::Cancel;
 use std::cell::{Cell, RefCell};
@@ -32,18 +32,32 @@ enum Stop {
     Failed(Error),
 }
 
+/// How often the caller hears of a running exchange.
+const REPORT: Duration = Duration::from_millis(500);
+
 /// Sends one request and waits for its end. `cancel` is looked at every 50 ms or more often.
-pub fn send(request: Request, limits: &HttpLimits, cancel: &Cancel) -> Exchange {
+pub fn send(
+    request: Request,
+    limits: &HttpLimits,
+    cancel: &Cancel,
+    on_progress: &mut dyn FnMut(Progress),
+) -> Exchange {
     let (start, limits) = (Instant::now(), &limits.clamped());
-    let progress = Arc::new(Progress::default());
+    let progress = Arc::new(Seen::default());
     let received = Cell::new(0);
     let end = if cancel.is_cancelled() {
         End::Cancelled { partial: Partial::Nothing }
     } else {
         match talk(request, limits, &progress) {
             Ok(line) => {
-                let call = Call { line, start, limits, cancel, progress: &progress };
-                call.listen(&received)
+                let pulse = Pulse {
+                    reported: Cell::new(start),
+                    last: Cell::new(start),
+                    received: &received,
+                    on_progress: RefCell::new(on_progress),
+                };
+                let call = Call { line, start, limits, cancel, progress: &progress, pulse };
+                call.listen()
             }
             Err(unreachable) => End::Unreachable(unreachable),
         }
@@ -65,11 +79,42 @@ struct Call<'a> {
     start: Instant,
     limits: &'a HttpLimits,
     cancel: &'a Cancel,
-    progress: &'a Progress,
+    progress: &'a Seen,
+    pulse: Pulse<'a>,
+}
+
+/// What the caller is told while it waits.
+struct Pulse<'a> {
+    reported: Cell<Instant>,
+    last: Cell<Instant>,
+    received: &'a Cell<u64>,
+    on_progress: RefCell<&'a mut dyn FnMut(Progress)>,
+}
+
+impl Pulse<'_> {
+    fn note(&self, event: &Event, now: Instant) {
+        self.last.set(now);
+        if let Event::Chunk(chunk) = event {
+            self.received.set(self.received.get() + chunk.len() as u64);
+        }
+    }
+
+    fn beat(&self, start: Instant, now: Instant) {
+        if now - self.reported.get() < REPORT {
+            return;
+        }
+        self.reported.set(now);
+        (self.on_progress.borrow_mut())(Progress {
+            elapsed: now - start,
+            received: self.received.get(),
+            silent_for: now - self.last.get(),
+        });
+    }
 }
 
 impl Call<'_> {
-    fn listen(self, received: &Cell<u64>) -> End {
+    fn listen(self) -> End {
+        let received = self.pulse.received;
         let head = match self.head() {
             Ok(head) => head,
             Err(stop) => return self.ended(stop, None, vec![], received.get()),
@@ -98,7 +143,7 @@ impl Call<'_> {
             return self.ended(Stop::OverCompressed, Some(&head), body, 0);
         }
         let stop = RefCell::new(None);
-        let wire = Wire { call: &self, rest: vec![], at: 0, ended: false, received, stop: &stop };
+        let wire = Wire { call: &self, rest: vec![], at: 0, ended: false, stop: &stop };
         let decoded = body::decode(wire, received, encoding, self.limits, &mut body);
         if let Some(stop) = stop.into_inner() {
             return self.ended(stop, Some(&head), body, received.get());
@@ -152,9 +197,14 @@ impl Call<'_> {
         let total = self.start + self.limits.total;
         let (phase, deadline) =
             if total < deadline { (Phase::Total, total) } else { (phase, deadline) };
-        let left = deadline.saturating_duration_since(Instant::now());
+        let now = Instant::now();
+        self.pulse.beat(self.start, now);
+        let left = deadline.saturating_duration_since(now);
         match self.line.events.recv_timeout(left.min(TICK)) {
-            Ok(event) => Ok(Some(event)),
+            Ok(event) => {
+                self.pulse.note(&event, Instant::now());
+                Ok(Some(event))
+            }
             Err(RecvTimeoutError::Timeout) if left.is_zero() => Err(Stop::TimedOut(phase)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             // The talking thread panicked inside a library.
@@ -260,7 +310,6 @@ struct Wire<'a, 'b> {
     rest: Vec<u8>,
     at: usize,
     ended: bool,
-    received: &'a Cell<u64>,
     stop: &'a RefCell<Option<Stop>>,
 }
 
@@ -286,7 +335,7 @@ impl Read for Wire<'_, '_> {
 impl Wire<'_, '_> {
     /// Waits for the next piece, or for the end.
     fn more(&mut self) -> Result<(), Stop> {
-        let (phase, deadline) = match self.received.get() {
+        let (phase, deadline) = match self.call.pulse.received.get() {
             // A server that sends its head at once may still think for long about the first word.
             0 => (Phase::FirstByte, self.call.first_byte_deadline()),
             _ => (Phase::Idle, Instant::now() + self.call.limits.idle),
@@ -294,8 +343,7 @@ impl Wire<'_, '_> {
         loop {
             match self.call.tick(phase, deadline)? {
                 Some(Event::Chunk(chunk)) => {
-                    self.received.set(self.received.get() + chunk.len() as u64);
-                    if self.received.get() > self.call.limits.max_compressed {
+                    if self.call.pulse.received.get() > self.call.limits.max_compressed {
                         return Err(Stop::OverCompressed);
                     }
                     (self.rest, self.at) = (chunk, 0);

@@ -21,7 +21,7 @@ mod url;
 mod watch;
 
 pub use answer::{
-    Cap, End, Exchange, Fault, Partial, Phase, Redirect, Response, TooLarge, Unreachable,
+    Cap, End, Exchange, Fault, Partial, Phase, Progress, Redirect, Response, TooLarge, Unreachable,
 };
 pub use exchange::send;
 pub use proxy::{Proxies, ProxyAddress, ProxyError, Via};

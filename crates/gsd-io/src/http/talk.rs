@@ -2,7 +2,7 @@
 //!
 //! Nothing here keeps a limit but as a second line; see the waiting side for who does.
 
-use super::watch::{Addresses, Progress, Watch, refuse};
+use super::watch::{Addresses, Seen, Watch, refuse};
 use super::{
     Authorization, Coding, HttpLimits, Method, Reach, Request, Roots, SafeUrl, Unreachable, Via,
 };
@@ -58,7 +58,7 @@ impl Drop for Line {
 pub(super) fn talk(
     request: Request,
     limits: &HttpLimits,
-    progress: &Arc<Progress>,
+    progress: &Arc<Seen>,
 ) -> Result<Line, Unreachable> {
     if request.reach == Reach::ThisMachine && !request.url.is_loopback() {
         return Err(Unreachable::NotThisMachine);
@@ -90,7 +90,7 @@ pub(super) fn talk(
 fn agent(
     request: &Request,
     limits: &HttpLimits,
-    progress: &Arc<Progress>,
+    progress: &Arc<Seen>,
     target: &Uri,
 ) -> Result<Agent, Unreachable> {
     let roots = match &request.roots {
@@ -149,7 +149,7 @@ fn certificates(pem: &[u8]) -> Result<Vec<ureq::tls::Certificate<'static>>, Unre
 }
 
 /// The talking thread. A send that fails means that nobody listens any more.
-fn speak(agent: &Agent, request: Request, uri: Uri, seen: &Progress, events: &SyncSender<Event>) {
+fn speak(agent: &Agent, request: Request, uri: Uri, seen: &Seen, events: &SyncSender<Event>) {
     let mut response = match ask(agent, request, uri) {
         Ok(response) => response,
         Err(error) => {

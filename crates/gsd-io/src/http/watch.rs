@@ -20,7 +20,7 @@ const HEAD_KEPT: usize = 4 * 1024;
 
 /// What has happened so far; written by the thread that talks, read by the one that waits.
 #[derive(Debug, Default)]
-pub(super) struct Progress(Mutex<State>);
+pub(super) struct Seen(Mutex<State>);
 
 #[derive(Debug, Default)]
 pub(super) struct State {
@@ -33,7 +33,7 @@ pub(super) struct State {
     pub(super) refused: Option<Unreachable>,
 }
 
-impl Progress {
+impl Seen {
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         // A panic of the other thread leaves numbers that are still true.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -43,7 +43,7 @@ impl Progress {
 /// The last link of the connector chain: wraps the finished connection.
 #[derive(Debug)]
 pub(super) struct Watch {
-    pub(super) progress: Arc<Progress>,
+    pub(super) progress: Arc<Seen>,
     pub(super) target: Uri,
 }
 
@@ -70,7 +70,7 @@ impl<In: Transport> Connector<In> for Watch {
 #[derive(Debug)]
 pub(super) struct Watched<In> {
     inner: In,
-    progress: Option<Arc<Progress>>,
+    progress: Option<Arc<Seen>>,
 }
 
 impl<In: Transport> Transport for Watched<In> {
@@ -115,7 +115,7 @@ impl<In: Transport> Transport for Watched<In> {
 pub(super) struct Addresses {
     pub(super) url: SafeUrl,
     pub(super) reach: Reach,
-    pub(super) progress: Arc<Progress>,
+    pub(super) progress: Arc<Seen>,
     pub(super) target: Uri,
 }
 

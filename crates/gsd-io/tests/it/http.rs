@@ -33,7 +33,12 @@ fn url(base: &str, path: &str) -> SafeUrl {
 }
 
 fn get(server: &ModelServer, path: &str, limits: &HttpLimits) -> Exchange {
-    send(Request::get(url(&server.url(), path), Reach::ThisMachine), limits, &Cancel::new())
+    send(
+        Request::get(url(&server.url(), path), Reach::ThisMachine),
+        limits,
+        &Cancel::new(),
+        &mut |_| {},
+    )
 }
 
 /// The exchange of one GET that is answered by `answer`.
@@ -62,7 +67,7 @@ fn a_post_arrives_whole_and_its_answer_comes_back() {
         authorization: key,
         ..Request::post_json(url(&server.url(), "/v1/x"), Reach::ThisMachine, body.clone())
     };
-    let exchange = send(request, &limits(), &Cancel::new());
+    let exchange = send(request, &limits(), &Cancel::new(), &mut |_| {});
     let expected = Response {
         status: 201,
         content_type: "application/json".into(),
@@ -108,7 +113,7 @@ fn a_redirect_is_reported_and_never_followed() {
         let server = ModelServer::scripted([("/x", vec![Answer::redirect(status, location)])]);
         let here = url(&server.url(), "/x");
         let request = Request::post_json(here.clone(), Reach::ThisMachine, b"plan".to_vec());
-        let exchange = send(request, &limits(), &Cancel::new());
+        let exchange = send(request, &limits(), &Cancel::new(), &mut |_| {});
         let End::Redirect(Redirect { status: seen, target: origin }) = exchange.end else {
             panic!("{exchange:?}")
         };
@@ -138,7 +143,8 @@ fn encodings_are_decoded() {
     let packed = Answer::gzip(b"archive");
     let server = ModelServer::scripted([("/x", vec![packed])]);
     let request = Request::get(url(&server.url(), "/x"), Reach::ThisMachine);
-    let exchange = send(Request { coding: Coding::AsSent, ..request }, &limits(), &Cancel::new());
+    let exchange =
+        send(Request { coding: Coding::AsSent, ..request }, &limits(), &Cancel::new(), &mut |_| {});
     assert!(response(&exchange).body.starts_with(&[0x1f, 0x8b]));
     assert_eq!(server.requests()[0].header("accept-encoding"), Some("identity"));
 }
@@ -311,7 +317,7 @@ fn a_cancel_ends_a_blocked_read_and_keeps_what_came() {
                 cancel.stop();
                 at
             });
-            let exchange = send(request, &limits(), &cancel);
+            let exchange = send(request, &limits(), &cancel, &mut |_| {});
             (exchange, canceller.join().unwrap())
         });
         let late = cancelled_at.elapsed();
@@ -323,12 +329,27 @@ fn a_cancel_ends_a_blocked_read_and_keeps_what_came() {
 }
 
 #[test]
+fn a_long_answer_shows_signs_of_life() {
+    let mut answer = Answer::chunked("text/plain", &[b"one", b"two"]);
+    answer.steps.insert(2, Step::Wait(Duration::from_millis(1200)));
+    let server = ModelServer::scripted([("/x", vec![answer])]);
+    let mut signs = vec![];
+    let request = Request::get(url(&server.url(), "/x"), Reach::ThisMachine);
+    let exchange = send(request, &limits(), &Cancel::new(), &mut |sign| signs.push(sign));
+    assert_eq!(text(&exchange), "onetwo");
+    assert!(signs.len() >= 2, "{signs:?}");
+    assert!(signs.iter().all(|sign| sign.received == 3), "{signs:?}");
+    let longest = signs.iter().map(|sign| sign.silent_for).max().unwrap();
+    assert!(longest >= Duration::from_millis(500) && longest < exchange.elapsed, "{signs:?}");
+}
+
+#[test]
 fn a_cancel_before_the_start_sends_nothing() {
     let server = ModelServer::scripted([("/x", vec![Answer::json(200, "{}")])]);
     let request = Request::get(url(&server.url(), "/x"), Reach::ThisMachine);
     let cancel = Cancel::new();
     cancel.stop();
-    let exchange = send(request, &limits(), &cancel);
+    let exchange = send(request, &limits(), &cancel, &mut |_| {});
     assert_eq!(exchange.end, End::Cancelled { partial: Partial::Nothing });
     assert_eq!((exchange.sent, server.connections()), (0, 0));
 }
@@ -340,7 +361,7 @@ fn nobody_there_is_unreachable() {
     drop(listener);
     for host in ["127.0.0.1", "localhost", "[::1]"] {
         let request = Request::get(url(&format!("http://{host}:{port}"), "/x"), Reach::ThisMachine);
-        let exchange = send(request, &limits(), &Cancel::new());
+        let exchange = send(request, &limits(), &Cancel::new(), &mut |_| {});
         assert_eq!(exchange.end, End::Unreachable(Unreachable::Refused), "{host}");
         assert_eq!(exchange.sent, 0);
     }
@@ -366,7 +387,8 @@ fn a_full_backlog_ends_at_the_connect_limit() {
         assert!(held.len() < 100);
     }
     let request = Request::get(url(&format!("http://{address}"), "/x"), Reach::ThisMachine);
-    let exchange = send(request, &HttpLimits { connect: SHORT, ..limits() }, &Cancel::new());
+    let exchange =
+        send(request, &HttpLimits { connect: SHORT, ..limits() }, &Cancel::new(), &mut |_| {});
     let expected = End::TimedOut { phase: Phase::Connect, limit: SHORT, partial: Partial::Nothing };
     assert_eq!((exchange.end, exchange.sent), (expected, 0));
     assert!(exchange.elapsed < SHORT + Duration::from_secs(2));
@@ -391,7 +413,11 @@ fn spellings_of_this_machine_reach_the_same_server() {
     ];
     for base in &bases {
         let request = Request::get(url(base, "/v1/models"), Reach::ThisMachine);
-        assert_eq!(response(&send(request, &limits(), &Cancel::new())).status, 200, "{base}");
+        assert_eq!(
+            response(&send(request, &limits(), &Cancel::new(), &mut |_| {})).status,
+            200,
+            "{base}"
+        );
     }
     let paths: Vec<_> = server.requests().into_iter().map(|request| request.path).collect();
     assert_eq!(paths, vec!["/v1/models".to_owned(); bases.len()]);
@@ -400,12 +426,16 @@ fn spellings_of_this_machine_reach_the_same_server() {
 #[test]
 fn a_host_outside_the_reach_is_refused_before_anything() {
     let request = Request::get(url("http://models.example", "/x"), Reach::ThisMachine);
-    let exchange = send(request, &limits(), &Cancel::new());
+    let exchange = send(request, &limits(), &Cancel::new(), &mut |_| {});
     assert_eq!(exchange.end, End::Unreachable(Unreachable::NotThisMachine));
     let server = ModelServer::scripted([]);
     for base in [server.url(), server.url_at("localhost"), server.url_at("[::ffff:7f00:1]")] {
-        let exchange =
-            send(Request::get(url(&base, "/x"), Reach::PublicOnly), &limits(), &Cancel::new());
+        let exchange = send(
+            Request::get(url(&base, "/x"), Reach::PublicOnly),
+            &limits(),
+            &Cancel::new(),
+            &mut |_| {},
+        );
         assert!(
             matches!(exchange.end, End::Unreachable(Unreachable::NotPublic(_))),
             "{base}: {exchange:?}"
@@ -421,6 +451,6 @@ fn a_file_of_authorities_must_hold_one() {
         roots: Roots::Pem(b"no certificate in here\n".to_vec()),
         ..Request::get(url(&server.url(), "/x"), Reach::ThisMachine)
     };
-    let exchange = send(request, &limits(), &Cancel::new());
+    let exchange = send(request, &limits(), &Cancel::new(), &mut |_| {});
     assert!(matches!(exchange.end, End::Unreachable(Unreachable::Tls(_))), "{exchange:?}");
 }

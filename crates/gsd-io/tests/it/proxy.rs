@@ -58,7 +58,7 @@ fn ask(url: &SafeUrl, reach: Reach, via: Via) -> Exchange {
         max_compressed: 1 << 20,
         max_ratio: 100,
     };
-    send(Request { via, ..Request::get(url.clone(), reach) }, &limits, &Cancel::new())
+    send(Request { via, ..Request::get(url.clone(), reach) }, &limits, &Cancel::new(), &mut |_| {})
 }
 
 #[test]

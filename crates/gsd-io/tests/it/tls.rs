@@ -21,7 +21,7 @@ fn ask(base: &str, roots: Roots) -> Exchange {
     };
     let url = Destination::parse(base).unwrap().join("/x").unwrap();
     let request = Request::post_json(url, Reach::ThisMachine, b"the plan".to_vec());
-    send(Request { roots, ..request }, &limits, &Cancel::new())
+    send(Request { roots, ..request }, &limits, &Cancel::new(), &mut |_| {})
 }
 
 fn own() -> Roots {
@@ -77,7 +77,8 @@ fn a_server_without_tls_is_no_secure_one() {
         max_compressed: 1,
         max_ratio: 1,
     };
-    let exchange = send(Request::get(url, Reach::ThisMachine), &limits, &Cancel::new());
+    let exchange =
+        send(Request::get(url, Reach::ThisMachine), &limits, &Cancel::new(), &mut |_| {});
     assert!(matches!(exchange.end, End::TimedOut { .. }), "{exchange:?}");
     assert_eq!((exchange.sent, server.requests().len()), (0, 0));
 }
