@@ -2,6 +2,7 @@
 
 use gsd_engine::lane::descriptor::ModelDiscovery;
 use gsd_engine::lane::handler::openai_compatible::Streaming;
+use gsd_engine::lane::transport::Progress;
 use gsd_engine::lane::transport::openai_http::{
     Access, CallLimits, HttpCall, Names, Permission, call, probe,
 };
@@ -70,7 +71,7 @@ impl Lane {
     }
 
     fn review(&self, limits: &CallLimits) -> LaneReport {
-        call(&self.call(), PROMPT, limits, &Cancel::new())
+        call(&self.call(), PROMPT, limits, &Cancel::new(), &mut |_| {})
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! What an answer means is decided by the handler; this file sends, waits and tries again.
 
+use super::Progress;
 use crate::lane::descriptor::ModelDiscovery;
 use crate::lane::handler::openai_compatible::models::Models;
 use crate::lane::handler::openai_compatible::verdict::{self, Again, Asked, seconds};
@@ -17,10 +18,11 @@ use crate::lane::{During, LanePlan, LaneReport, Reason, State};
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
 use gsd_io::http::{
-    Authorization, Destination, End, Exchange, HttpLimits, Phase, Reach, Request, Response, Roots,
-    SafeUrl, Unreachable, Via, send,
+    self, Authorization, Cap, Destination, End, Exchange, HttpLimits, Partial, Phase, Reach,
+    Request, Response, Roots, SafeUrl, TooLarge, Unreachable, Via, send,
 };
 use gsd_io::secret::Secret;
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// A server, and what a plan says about it.
@@ -125,7 +127,7 @@ pub struct CallLimits {
     pub discovery: Duration,
     /// Between two attempts.
     pub pause: Duration,
-    /// Bytes of an answer, as it comes and unpacked.
+    /// Bytes of an answer, as it comes and unpacked; a stream may have some times as many.
     pub max_body: u64,
     /// Unpacked bytes for each byte that came.
     pub max_ratio: u64,
@@ -155,11 +157,20 @@ impl CallLimits {
 const DEFAULT_MODEL: &str = "local-model";
 const MODELS_PATH: &str = "/v1/models";
 const MAX_PROBE_BODY: u64 = 1 << 20;
+/// Each word of a stream comes in an event of its own, some 150 bytes around it.
+const STREAM_FACTOR: u64 = 4;
 const PROBE_CONNECT: Duration = Duration::from_secs(1);
 
 /// Sends the prompt and waits for the review.
-pub fn call(call: &HttpCall<'_>, prompt: &str, limits: &CallLimits, cancel: &Cancel) -> LaneReport {
-    let session = Session { call, limits, cancel, start: clock::now() };
+pub fn call(
+    call: &HttpCall<'_>,
+    prompt: &str,
+    limits: &CallLimits,
+    cancel: &Cancel,
+    on_progress: &mut dyn FnMut(Progress),
+) -> LaneReport {
+    let on_progress = RefCell::new(on_progress);
+    let session = Session { call, limits, cancel, on_progress, start: clock::now() };
     let report = session.run(prompt).unwrap_or_else(|ended| *ended);
     session.complete(report)
 }
@@ -171,7 +182,9 @@ pub fn probe(
     limits: &CallLimits,
     cancel: &Cancel,
 ) -> Result<Models, Box<LaneReport>> {
-    let session = Session { call, limits, cancel, start: clock::now() };
+    let mut silent = |_: Progress| {};
+    let on_progress = RefCell::new(&mut silent as &mut dyn FnMut(Progress));
+    let session = Session { call, limits, cancel, on_progress, start: clock::now() };
     let models = session.permit().and_then(|()| session.probe());
     models.map_err(|report| Box::new(session.complete(*report)))
 }
@@ -187,6 +200,7 @@ struct Session<'a> {
     call: &'a HttpCall<'a>,
     limits: &'a CallLimits,
     cancel: &'a Cancel,
+    on_progress: RefCell<&'a mut dyn FnMut(Progress)>,
     start: Instant,
 }
 
@@ -281,7 +295,13 @@ impl Session<'_> {
             max_compressed: MAX_PROBE_BODY,
             max_ratio: self.limits.max_ratio,
         };
-        send(self.outfit(Request::get(url.clone(), self.reach())), &limits, self.cancel)
+        let request = self.outfit(Request::get(url.clone(), self.reach()));
+        // Nobody waits long enough for a probe to want news of it.
+        send(request, &limits, self.cancel, &mut |_| {})
+    }
+
+    fn tell(&self, progress: Progress) {
+        (self.on_progress.borrow_mut())(progress);
     }
 
     fn left(&self) -> Duration {
@@ -297,6 +317,7 @@ impl Session<'_> {
     fn probe(&self) -> Step<Models> {
         let url = self.url(self.call.probe_path)?;
         let mut waited = false;
+        self.tell(Progress::Probing);
         loop {
             let exchange = self.get(&url, self.limits.probe);
             if let End::Response(Response { status: 200..=299, body, .. }) = &exchange.end {
@@ -445,10 +466,17 @@ impl Session<'_> {
         let asked = self.asked(&choice.model, prompt.len() as u64, &choice.models);
         let mut streaming = self.call.access.streaming;
         let (mut loading, mut busy) = (false, false);
+        let mut live = |sign: http::Progress| {
+            let http::Progress { received: bytes, silent_for, .. } = sign;
+            self.tell(Progress::Output { bytes, silent_for });
+        };
+        self.tell(Progress::Started);
         loop {
             let body = request(&choice.model, prompt, streaming, self.call.num_ctx);
             let post = Request::post_json(url.clone(), self.reach(), body);
-            let exchange = send(self.outfit(post), &self.http_limits(), self.cancel);
+            let exchange =
+                send(self.outfit(post), &self.http_limits(streaming), self.cancel, &mut live);
+            let exchange = self.bounded(exchange);
             let again = verdict::again(&exchange.end, streaming);
             let retry = match again {
                 Again::No => false,
@@ -484,15 +512,37 @@ impl Session<'_> {
         }
     }
 
-    fn http_limits(&self) -> HttpLimits {
+    /// A stream is many times as long as its text; what is none has the smaller cap as before.
+    fn bounded(&self, exchange: Exchange) -> Exchange {
+        let limit = self.limits.max_body;
+        match exchange.end {
+            End::Response(response)
+                if response.body.len() as u64 > limit
+                    && !response.content_type.starts_with("text/event-stream") =>
+            {
+                let Response { status, content_type, mut body, .. } = response;
+                body.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+                let partial = Partial::Body { status, content_type, bytes: body };
+                let end = End::TooLarge(TooLarge { cap: Cap::Decoded, limit, partial });
+                Exchange { end, ..exchange }
+            }
+            end => Exchange { end, ..exchange },
+        }
+    }
+
+    fn http_limits(&self, streaming: Streaming) -> HttpLimits {
         let total = self.left();
+        let max_body = match streaming {
+            Streaming::Asked => self.limits.max_body.saturating_mul(STREAM_FACTOR),
+            Streaming::Never => self.limits.max_body,
+        };
         HttpLimits {
             connect: self.limits.connect,
             first_byte: total,
             idle: self.limits.idle,
             total,
-            max_body: self.limits.max_body,
-            max_compressed: self.limits.max_body,
+            max_body,
+            max_compressed: max_body,
             max_ratio: self.limits.max_ratio,
         }
     }

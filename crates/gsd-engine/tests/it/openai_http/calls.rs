@@ -77,7 +77,8 @@ fn every_spelling_of_the_address_reaches_the_same_place() {
 
 fn chosen(server: &ModelServer, limits: &CallLimits) -> (LaneReport, Option<String>) {
     let lane = Lane::at(&server.url());
-    let report = call(&HttpCall { model: None, ..lane.call() }, PROMPT, limits, &Cancel::new());
+    let report =
+        call(&HttpCall { model: None, ..lane.call() }, PROMPT, limits, &Cancel::new(), &mut |_| {});
     let asked = posts(server).first().map(|post| post.json()["model"].to_string());
     (report, asked)
 }
@@ -125,7 +126,7 @@ fn discovery_is_bounded_and_falls_back() {
         let lane = Lane { probe_path: "/health", ..Lane::at(&server.url()) };
         let limits = CallLimits { discovery: SHORT, ..limits() };
         let call_ = HttpCall { model: None, ..lane.call() };
-        let report = call(&call_, PROMPT, &limits, &Cancel::new());
+        let report = call(&call_, PROMPT, &limits, &Cancel::new(), &mut |_| {});
         assert_eq!(report.state, State::Reviewed, "{report:?}");
         assert_eq!(posts(&server)[0].json()["model"], "fallback");
         assert!(report.elapsed < Duration::from_secs(5));
@@ -137,7 +138,8 @@ fn discovery_is_bounded_and_falls_back() {
 fn an_empty_prompt_is_refused_before_anything_is_sent() {
     let server = server(vec![well()]);
     for prompt in ["", " \n"] {
-        let report = call(&Lane::at(&server.url()).call(), prompt, &limits(), &Cancel::new());
+        let report =
+            call(&Lane::at(&server.url()).call(), prompt, &limits(), &Cancel::new(), &mut |_| {});
         assert_eq!(facts(&report), (State::Failed, Some(Reason::Other)));
         assert_eq!(message(&report), "the prompt is empty");
     }
@@ -298,9 +300,47 @@ fn a_cancel_ends_the_call_at_any_point() {
                 assert!(server.wait_until_sent(answers, Duration::from_secs(10)));
                 cancel.stop();
             });
-            call(&Lane::at(&server.url()).call(), PROMPT, &limits, &cancel)
+            call(&Lane::at(&server.url()).call(), PROMPT, &limits, &cancel, &mut |_| {})
         });
         assert_eq!(facts(&report), (State::Cancelled, Some(Reason::Interrupted)));
         assert!(report.elapsed < Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn a_stream_may_be_many_times_as_long_as_its_text() {
+    let asks = |answer: Answer, limits: &CallLimits| {
+        let server = server(vec![answer]);
+        let access = Access::this_machine(Streaming::Asked);
+        Lane { access, ..Lane::at(&server.url()) }.review(limits)
+    };
+    let small = CallLimits { max_body: 64 << 10, ..limits() };
+    let words = vec!["word "; 1000];
+    let report = asks(Answer::stream("m1", &words, "stop"), &small);
+    assert_eq!((facts(&report), report.text.len()), ((State::Reviewed, None), 4999));
+    assert!(report.sizes.output > small.max_body, "{:?}", report.sizes);
+    let more = vec!["word "; 4000];
+    let report = asks(Answer::stream("m1", &more, "stop"), &small);
+    assert_eq!(facts(&report), (State::Failed, Some(Reason::TooLarge)));
+    assert!(report.text.starts_with("word word"), "the part that came is kept");
+    // The larger cap is for streams only.
+    let whole = completion_body("m1", &"word ".repeat(20_000), 20);
+    let report = asks(Answer::json(200, &whole), &small);
+    assert_eq!(facts(&report), (State::Failed, Some(Reason::TooLarge)));
+}
+
+#[test]
+fn a_call_tells_how_far_it_is() {
+    let mut slow = Answer::stream("m1", &["The plan", " is fine"], "stop");
+    slow.steps.insert(4, Step::Wait(Duration::from_millis(1200)));
+    let server = server(vec![Answer::loading(), slow]);
+    let mut told = vec![];
+    let lane = Lane::at(&server.url());
+    let report = call(&lane.call(), PROMPT, &limits(), &Cancel::new(), &mut |p| told.push(p));
+    assert_eq!((facts(&report), &*report.text), ((State::Reviewed, None), "The plan is fine"));
+    assert_eq!(told[..2], [Progress::Probing, Progress::Started]);
+    assert!(told.len() > 2, "{told:?}");
+    for sign in &told[2..] {
+        assert!(matches!(sign, Progress::Output { bytes: 1.., .. }), "{told:?}");
     }
 }

@@ -137,8 +137,14 @@ fn skip_preamble(text: &str) -> &str {
     text
 }
 
+/// No single value is longer: in memory it takes many times as much.
+const LONGEST_JSON: usize = 8 << 20;
+
 /// JSON, also where a server cut a surrogate pair of an escaped emoji in two.
 fn json(text: &str) -> Option<Value> {
+    if text.len() > LONGEST_JSON {
+        return None;
+    }
     serde_json::from_str(text)
         .or_else(|_| serde_json::from_str(&replace_lone_surrogates(text)))
         .ok()

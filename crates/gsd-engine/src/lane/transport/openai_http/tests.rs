@@ -27,7 +27,7 @@ fn a_lane_of_ours_is_called_as_it_is_planned() {
         let limits = CallLimits::of(&plan);
         assert_eq!(limits.probe, Duration::from_secs(2));
         assert_eq!(limits.total, Duration::from_secs(120));
-        let report = call(&call_, "the plan", &limits, &Cancel::new());
+        let report = call(&call_, "the plan", &limits, &Cancel::new(), &mut |_| {});
         assert_eq!((report.state, report.text.as_str()), (State::Reviewed, REVIEW.trim()));
         assert_eq!(report.model_requested.as_deref(), Some("m1"));
     }
