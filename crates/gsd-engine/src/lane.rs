@@ -5,7 +5,7 @@
 //!
 //! The way of a lane: [`descriptor`] (what its manifest says) → [`roster`] (all lanes there are) →
 //! [`selection`] (which of them a run asks) → [`settings`] (what the user says about each) →
-//! [`plan`] (what will be called) → [`probe`] (is it there?) → [`transport`] (the call) →
+//! [`mod@plan`] (what will be called) → [`probe`] (is it there?) → [`transport`] (the call) →
 //! [`LaneReport`] (what came of it).
 
 pub mod descriptor;
