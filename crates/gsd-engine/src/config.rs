@@ -24,8 +24,16 @@ pub static USER_ONLY: Rule = Rule {
     docs: include_str!("config/user_only.md"),
 };
 
+/// A settings file cannot be read.
+pub static UNREADABLE: Rule = Rule {
+    code: "config/unreadable",
+    level: Level::Warning,
+    summary: "a settings file cannot be read",
+    docs: include_str!("config/unreadable.md"),
+};
+
 /// Every rule of this module.
-pub static RULES: &[&Rule] = &[&USER_ONLY, &WRONG_TYPE];
+pub static RULES: &[&Rule] = &[&UNREADABLE, &USER_ONLY, &WRONG_TYPE];
 
 /// Where a value comes from, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

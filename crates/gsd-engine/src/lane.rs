@@ -8,6 +8,7 @@
 //! [`mod@plan`] (what will be called) → [`probe`] (is it there?) → [`transport`] (the call) →
 //! [`LaneReport`] (what came of it).
 
+mod call;
 pub mod descriptor;
 pub mod handler;
 pub mod plan;
@@ -18,14 +19,17 @@ pub mod selection;
 pub mod settings;
 mod state;
 pub mod transport;
+mod vendor;
 pub mod words;
 
+pub use call::{CallContext, Ready, call, probe as probe_lane};
 pub use descriptor::Descriptor;
-pub use plan::{LanePlan, RunPaths, plan};
+pub use plan::{CallPlan, LanePlan, PlanError, RunPaths, plan};
 pub use report::{Delivery, LaneReport, OutputSizes};
 pub use roster::{Lane, Origin, Roster};
 pub use settings::{LaneSettings, Overrides};
 pub use state::{During, Proof, Reason, State};
+pub use transport::Progress;
 
 use crate::diag::Rule;
 

@@ -23,3 +23,15 @@ pub mod planning;
 pub mod registry;
 pub mod review;
 pub mod text;
+
+/// Every rule there is, sorted by code: for `gsd explain`, the reference and the tests.
+pub fn rules() -> Vec<&'static diag::Rule> {
+    let mut rules: Vec<_> = [config::RULES, json::RULES, lint::RULES, planning::RULES]
+        .into_iter()
+        .flatten()
+        .copied()
+        .chain(lane::rules())
+        .collect();
+    rules.sort_by_key(|rule| rule.code);
+    rules
+}

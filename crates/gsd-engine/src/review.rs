@@ -1,14 +1,30 @@
 //! A review: select lanes, build the prompt, run them, judge what came back, write one report.
 
+mod about;
 mod census;
 pub mod clusters;
+mod commit;
 mod event;
 pub mod findings;
 mod judge;
+mod prepare;
+mod preview;
 pub mod prompt;
+mod prompts;
 pub mod record;
+mod run;
+mod run_dir;
 #[cfg(test)]
 mod sample;
 mod schedule;
+mod status;
 
+pub use about::About;
 pub use event::{Event, Finished, Planned, PlannedLane};
+pub use prepare::{
+    Ask, Asked, NotAsked, PrepareError, Prepared, Project, find_phase, open, prepare, read_config,
+};
+pub use preview::{Preview, preview};
+pub use run::{Options, Setting, run};
+pub use run_dir::{Choice, RunDir, RunDirError, open as open_run};
+pub use status::{LaneStatus, lane_statuses};

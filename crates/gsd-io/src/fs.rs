@@ -186,6 +186,20 @@ pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
     write().map_err(WriteError::at(path))
 }
 
+/// Writes a file for this user only (mode 0600). Whatever stood there is removed first, links not
+/// followed. Not synced: for files of a run, which a crash may lose.
+pub fn write_private(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
+    use std::os::unix::fs::OpenOptionsExt;
+    remove_file(path)?;
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .and_then(|mut file| file.write_all(content))
+        .map_err(WriteError::at(path))
+}
+
 /// Creates a directory and its missing parents.
 pub fn create_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
     std::fs::create_dir_all(path).map_err(WriteError::at(path))

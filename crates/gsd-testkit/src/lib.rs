@@ -1,4 +1,5 @@
 //! Fake programs, a fake model server and private homes. For tests only.
 
 pub mod model_server;
+pub mod project;
 pub mod tls;

@@ -22,7 +22,6 @@ struct Row {
 #[derive(Debug)]
 enum Stage {
     Waiting,
-    Probing,
     Running { since: Instant, bytes: u64, silent_since: Instant },
     Finished(Finished),
 }
@@ -44,7 +43,6 @@ impl<'a> Progress<'a> {
     pub(crate) fn event(&mut self, event: Event, now: Instant) {
         match event {
             Event::Planned(planned) => self.planned(planned),
-            Event::Probing { lane } => self.stage(lane, Stage::Probing),
             Event::Started { lane } => {
                 self.stage(lane, Stage::Running { since: now, bytes: 0, silent_since: now });
                 self.plain(lane);
@@ -99,7 +97,7 @@ impl<'a> Progress<'a> {
         }
         let Some(row) = self.rows.get(lane) else { return };
         match &row.stage {
-            Stage::Waiting | Stage::Probing => {}
+            Stage::Waiting => {}
             Stage::Running { .. } => self.ui.say(format_args!(
                 "{}: running, limit {}",
                 row.identity,
@@ -168,7 +166,6 @@ impl<'a> Progress<'a> {
     fn row(&self, row: &Row, now: Instant, width: usize) -> String {
         let (tone, state, time, read, rest) = match &row.stage {
             Stage::Waiting => (Tone::Dim, "waiting", "·".to_owned(), "·".to_owned(), String::new()),
-            Stage::Probing => (Tone::Dim, "probing", "·".to_owned(), "·".to_owned(), String::new()),
             Stage::Running { since, bytes: total, silent_since } => (
                 Tone::Accent,
                 "running",

@@ -1,3 +1,4 @@
 //! What data cannot say about a lane: one file for each handler.
 
 pub mod openai_compatible;
+pub(super) mod opencode;

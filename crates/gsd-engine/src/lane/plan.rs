@@ -4,9 +4,9 @@
 //! does what they say. Every argument is one element; nothing is ever split or quoted.
 
 use super::descriptor::{
-    Arg, Binary, Descriptor, EffortChannel, EffortLevel, EnvName, EvidenceClass, Handler, Invoke,
+    Arg, Binary, EffortChannel, EffortLevel, EnvName, EvidenceClass, Handler, Invoke,
     ModelDiscovery, OWN_BINARY, OutputChannel, Placeholder, Posture, PromptChannel, PromptPlace,
-    SpawnInvoke, UrlPath,
+    SpawnInvoke, Transport, UrlPath,
 };
 use super::probe::Probe;
 use super::roster::{Lane, Origin};
@@ -202,11 +202,34 @@ impl LanePlan {
         }
     }
 
+    /// Whether a prompt is built for the lane; one that looks for the plans itself needs none.
+    pub fn is_given_prompt(&self) -> bool {
+        match &self.call {
+            CallPlan::Spawn(spawn) => spawn.prompt != PromptChannel::None,
+            CallPlan::OpenaiHttp(_) => true,
+        }
+    }
+
+    pub fn transport(&self) -> Transport {
+        match self.call {
+            CallPlan::Spawn(_) => Transport::Spawn,
+            CallPlan::OpenaiHttp(_) => Transport::OpenaiHttp,
+        }
+    }
+
+    /// How the prompt travels: the channel of a program, or `body`.
+    pub fn channel(&self) -> &'static str {
+        match &self.call {
+            CallPlan::Spawn(spawn) => spawn.prompt.word(),
+            CallPlan::OpenaiHttp(_) => "body",
+        }
+    }
+
     /// Whether the lane must repeat marks from the prompt to show that it read it, because
     /// nothing of ours can see how much of it was taken.
     pub fn needs_echo(&self) -> bool {
         match &self.call {
-            CallPlan::Spawn(spawn) => spawn.prompt != PromptChannel::Stdin && self.is_given_plans(),
+            CallPlan::Spawn(spawn) => spawn.prompt.uses_argv() && self.is_given_plans(),
             CallPlan::OpenaiHttp(_) => false,
         }
     }

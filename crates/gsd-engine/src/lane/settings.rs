@@ -8,7 +8,6 @@ mod reviewers;
 pub use reviewers::{DEFAULTS_VARIABLE, DefaultReviewer, Instance, Reviewers};
 
 use super::descriptor::{Descriptor, EffortLevel, EnvName, Invoke};
-use super::words::Closed;
 use crate::config::{Config, Layer};
 use crate::diag::{Diagnostic, Level, Rule};
 use crate::json::Value;

@@ -1,6 +1,7 @@
 //! The ways to reach a reviewer: one file for each.
 
 pub mod openai_http;
+pub(super) mod spawn;
 
 use std::time::Duration;
 

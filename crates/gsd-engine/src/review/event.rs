@@ -2,15 +2,13 @@
 
 use super::record;
 use crate::lane::{Reason, State};
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Events come in one order, on one thread. `lane` is an index into [`Planned::lanes`].
 #[derive(Debug, Clone)]
 pub enum Event {
     Planned(Planned),
-    Probing {
-        lane: usize,
-    },
     Started {
         lane: usize,
     },
@@ -24,6 +22,40 @@ pub enum Event {
         lane: usize,
         result: Finished,
     },
+}
+
+impl Event {
+    /// The event as one object of the log of a run.
+    pub fn to_json(&self, at: &str) -> Value {
+        let ms = |duration: &Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        match self {
+            Self::Planned(planned) => json!({
+                "at": at,
+                "event": "planned",
+                "phase": planned.phase,
+                "plans": planned.plans,
+                "prompt_bytes": planned.prompt_bytes,
+                "lanes": planned.lanes.iter().map(|lane| &lane.identity).collect::<Vec<_>>(),
+            }),
+            Self::Started { lane } => json!({ "at": at, "event": "started", "lane": lane }),
+            Self::Output { lane, bytes, silent_for } => json!({
+                "at": at,
+                "event": "output",
+                "lane": lane,
+                "bytes": bytes,
+                "silent_ms": ms(silent_for),
+            }),
+            Self::Finished { lane, result } => json!({
+                "at": at,
+                "event": "finished",
+                "lane": lane,
+                "state": result.state,
+                "reason": result.reason,
+                "message": result.message,
+                "elapsed_ms": ms(&result.elapsed),
+            }),
+        }
+    }
 }
 
 /// What is going to happen.

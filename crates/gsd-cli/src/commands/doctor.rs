@@ -1,0 +1,173 @@
+//! `gsd doctor`: what works here, what does not, and what to do about it.
+
+use super::{Context, Outcome};
+use crate::exit::ExitStatus;
+use crate::ui::{Tone, Ui};
+use camino::Utf8Path;
+use gsd_engine::review::{self, LaneStatus};
+use gsd_engine::text::printable;
+use gsd_io::cancel::Cancel;
+use gsd_io::{fs, process};
+use serde_json::json;
+
+/// One thing that was looked at.
+struct Finding {
+    subject: &'static str,
+    ok: bool,
+    what: String,
+    remedy: Option<String>,
+}
+
+impl Finding {
+    fn good(subject: &'static str, what: impl Into<String>) -> Self {
+        Self { subject, ok: true, what: what.into(), remedy: None }
+    }
+
+    fn bad(subject: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { subject, ok: false, what: what.into(), remedy: Some(remedy.into()) }
+    }
+}
+
+pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
+    let mut findings = vec![project(context), phase(context), git(context), state(context)];
+    findings.extend(settings(context));
+    findings.extend(lanes(context));
+    let ok = findings.iter().all(|finding| finding.ok);
+    if ui.json {
+        let details: Vec<_> = findings
+            .iter()
+            .map(|f| json!({ "subject": f.subject, "ok": f.ok, "what": f.what, "remedy": f.remedy }))
+            .collect();
+        ui.document(&json!({ "ok": ok, "details": details }));
+    } else {
+        for finding in &findings {
+            let (tone, mark) = if finding.ok { (Tone::Good, "✔") } else { (Tone::Warn, "!") };
+            ui.line(format_args!(
+                "{} {:<9} {}",
+                ui.paint(tone, mark),
+                finding.subject,
+                printable(&finding.what, 300)
+            ));
+            if let Some(remedy) = &finding.remedy {
+                ui.line(format_args!("  {:<9} {}", "", ui.paint(Tone::Dim, &printable(remedy, 300))));
+            }
+        }
+    }
+    // Looking is always done; what is missing here may be wanted so.
+    Ok(ExitStatus::Done)
+}
+
+fn project(context: &Context) -> Finding {
+    let planning = context.root.join(".planning");
+    match fs::kind(&planning) {
+        Some(fs::Kind::Directory) => Finding::good("project", context.root.as_str()),
+        Some(_) | None => Finding::bad(
+            "project",
+            format!("`{}` has no `.planning` folder", context.root),
+            "go to a project that has one, or name it with `-C DIR`",
+        ),
+    }
+}
+
+fn phase(context: &Context) -> Finding {
+    match review::open(&context.env, &context.root, None) {
+        Ok(project) => Finding::good(
+            "phase",
+            format!(
+                "{} is current, {} to review",
+                project.phase.directory.path,
+                crate::output::format::count(project.phase.counted().count(), "plan")
+            ),
+        ),
+        Err(error) => {
+            let error = super::review::phase_error(&error);
+            Finding::bad("phase", error.message, error.hint.unwrap_or_default())
+        }
+    }
+}
+
+fn git(context: &Context) -> Finding {
+    match process::which("git", &context.env) {
+        Ok(path) => Finding::good("git", path.as_str()),
+        Err(error) => Finding::bad(
+            "git",
+            error.to_string(),
+            "reviews work without it; the report cannot name the commit",
+        ),
+    }
+}
+
+fn state(context: &Context) -> Finding {
+    let Some(home) = context.env.state_home() else {
+        return Finding::bad(
+            "state",
+            "there is no state folder",
+            "set HOME or XDG_STATE_HOME to an absolute path",
+        );
+    };
+    let folder = home.join("gsd");
+    match writable(&folder) {
+        Ok(()) => Finding::good("state", folder.as_str()),
+        Err(error) => Finding::bad(
+            "state",
+            error,
+            "set XDG_STATE_HOME to a folder that you may write to",
+        ),
+    }
+}
+
+fn writable(folder: &Utf8Path) -> Result<(), String> {
+    let probe = folder.join(format!(".doctor-{}", gsd_io::random::hex(8)));
+    fs::create_private_dir_all(folder).map_err(|error| error.to_string())?;
+    fs::write_private(&probe, b"").map_err(|error| error.to_string())?;
+    fs::remove_file(&probe).map_err(|error| error.to_string())
+}
+
+fn settings(context: &Context) -> Vec<Finding> {
+    let (_, found) = review::read_config(&context.env, &context.root);
+    if found.is_empty() {
+        return vec![Finding::good("settings", "no fault")];
+    }
+    found
+        .into_iter()
+        .map(|diagnostic| {
+            let position = diagnostic.at.position();
+            let what = format!(
+                "{}:{}:{}: {}",
+                diagnostic.at.file.name(),
+                position.line,
+                position.column,
+                diagnostic.message
+            );
+            let remedy = diagnostic
+                .help
+                .unwrap_or_else(|| format!("gsd explain {}", diagnostic.rule.code));
+            Finding::bad("settings", what, remedy)
+        })
+        .collect()
+}
+
+fn lanes(context: &Context) -> Vec<Finding> {
+    let (config, _) = review::read_config(&context.env, &context.root);
+    let statuses = review::lane_statuses(
+        &context.env,
+        &context.root,
+        &config,
+        &context.roster,
+        &[],
+        &Cancel::new(),
+    );
+    statuses.into_iter().map(lane).collect()
+}
+
+fn lane(status: LaneStatus) -> Finding {
+    let LaneStatus { slug, destination, state, message, remedy, .. } = status;
+    match state {
+        None => Finding::good("lane", format!("{slug}: {destination}")),
+        Some(state) => Finding::bad(
+            "lane",
+            format!("{slug}: {}", message.unwrap_or_else(|| state.to_string())),
+            remedy.unwrap_or_else(|| format!("gsd lane show {slug}")),
+        ),
+    }
+}

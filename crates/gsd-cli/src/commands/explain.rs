@@ -1,0 +1,68 @@
+//! `gsd explain CODE`: what a code means and what to do.
+
+use super::{Context, Outcome};
+use crate::args::ExplainArgs;
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::output::table::pad;
+use crate::ui::{Tone, Ui};
+use gsd_engine::diag::{Level, Rule};
+use gsd_engine::text::{nearest, printable};
+use serde_json::{Value, json};
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &ExplainArgs) -> Outcome {
+    let _ = context;
+    let rules = gsd_engine::rules();
+    match &args.code {
+        Some(code) => explain(ui, &rules, code.trim()),
+        None => list(ui, &rules),
+    }
+}
+
+fn explain(ui: &Ui, rules: &[&'static Rule], code: &str) -> Outcome {
+    let Some(rule) = rules.iter().find(|rule| rule.code == code) else {
+        let message = format!("there is no code `{}`", printable(code, 80));
+        // The part behind the slash is what people remember.
+        let ends = rules.iter().find(|rule| rule.code.rsplit('/').next() == Some(code));
+        let near = ends.map(|rule| rule.code).or_else(|| nearest(code, rules.iter().map(|r| r.code)));
+        let hint = match near {
+            Some(near) => format!("did you mean `gsd explain {near}`?"),
+            None => "`gsd explain` lists all codes".to_owned(),
+        };
+        return Err(CommandError::new(ExitStatus::Unknown, "code-unknown", message).hint(hint));
+    };
+    if ui.json {
+        ui.success(as_json(rule));
+        return Ok(ExitStatus::Done);
+    }
+    let tone = match rule.level {
+        Level::Error => Tone::Bad,
+        Level::Warning => Tone::Warn,
+        Level::Note => Tone::Accent,
+    };
+    let head = format!("{}[{}]", rule.level, rule.code);
+    ui.line(format_args!("{}: {}\n", ui.paint(tone, &head), rule.summary));
+    ui.line(rule.docs.trim_end());
+    Ok(ExitStatus::Done)
+}
+
+fn list(ui: &Ui, rules: &[&'static Rule]) -> Outcome {
+    if ui.json {
+        ui.success(rules.iter().map(|rule| as_json(rule)).collect::<Vec<_>>().into());
+        return Ok(ExitStatus::Done);
+    }
+    let width = rules.iter().map(|rule| rule.code.len()).max().unwrap_or(0);
+    for rule in rules {
+        ui.line(format_args!("{}  {:<7}  {}", pad(rule.code, width), rule.level.word(), rule.summary));
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn as_json(rule: &Rule) -> Value {
+    json!({
+        "code": rule.code,
+        "level": rule.level.word(),
+        "summary": rule.summary,
+        "docs": rule.docs,
+    })
+}

@@ -1,0 +1,176 @@
+//! `gsd lane`: what the lanes are and whether they are here.
+
+use super::{Context, Outcome};
+use crate::Program;
+use crate::args::{LaneArgs, LaneCommand, LaneSelectedArgs};
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::output::table::{fit, pad, widths};
+use crate::output::{diagnostics, progress};
+use crate::ui::{Tone, Ui};
+use gsd_engine::lane::{Lane, State};
+use gsd_engine::review::{self, LaneStatus};
+use gsd_engine::text::{nearest, printable};
+use gsd_io::cancel::Cancel;
+use serde_json::{Value, json};
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
+    match &args.command {
+        LaneCommand::List => list(ui, context, &[]),
+        LaneCommand::Probe(args) => list(ui, context, &args.slugs),
+        LaneCommand::Sections(args) => {
+            let lanes = selected(context, args);
+            let rows: Vec<_> = lanes
+                .iter()
+                .map(|lane| (lane.slug().as_str(), lane.descriptor.heading.as_str()))
+                .collect();
+            if ui.json && context.program == Program::Gsd {
+                ui.success(json!(
+                    rows.iter()
+                        .map(|(slug, heading)| json!({ "slug": slug, "section": heading }))
+                        .collect::<Vec<_>>()
+                ));
+            } else {
+                let text: String =
+                    rows.iter().map(|(slug, heading)| format!("{slug}\t{heading}\n")).collect();
+                ui.data(&text);
+            }
+            Ok(ExitStatus::Done)
+        }
+        LaneCommand::Flags(args) => {
+            let lanes = selected(context, args);
+            let flags: Vec<&str> = lanes
+                .iter()
+                .flat_map(|lane| &lane.descriptor.flags)
+                .map(gsd_engine::id::LaneFlag::as_str)
+                .collect();
+            if ui.json && context.program == Program::Gsd {
+                ui.success(json!(flags));
+            } else {
+                ui.data(&flags.iter().map(|flag| format!("{flag}\n")).collect::<String>());
+            }
+            Ok(ExitStatus::Done)
+        }
+        LaneCommand::Show(args) => show(ui, context, &args.slug),
+    }
+}
+
+/// The lanes that were asked for, in that order; unknown slugs are left out, as existing callers
+/// expect.
+fn selected<'a>(context: &'a Context, args: &LaneSelectedArgs) -> Vec<&'a Lane> {
+    let wanted: Vec<&str> =
+        args.selected.iter().map(|slug| slug.trim()).filter(|slug| !slug.is_empty()).collect();
+    if wanted.is_empty() {
+        return context.roster.iter().collect();
+    }
+    wanted.iter().filter_map(|slug| context.roster.by_slug(slug)).collect()
+}
+
+fn known(context: &Context, slug: &str) -> Result<(), CommandError> {
+    if context.roster.by_slug(slug).is_some() {
+        return Ok(());
+    }
+    let slugs: Vec<&str> = context.roster.iter().map(|lane| lane.slug().as_str()).collect();
+    let hint = match nearest(slug, slugs.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known are {}", slugs.join(", ")),
+    };
+    let message = format!("there is no lane `{}`", printable(slug, 80));
+    Err(CommandError::new(ExitStatus::Unknown, "lane-unknown", message).hint(hint))
+}
+
+fn list(ui: &Ui, context: &Context, slugs: &[String]) -> Outcome {
+    for slug in slugs {
+        known(context, slug)?;
+    }
+    let (config, found) = review::read_config(&context.env, &context.root);
+    let statuses = review::lane_statuses(
+        &context.env,
+        &context.root,
+        &config,
+        &context.roster,
+        slugs,
+        &Cancel::new(),
+    );
+    if ui.json {
+        ui.success(json!(statuses.iter().map(as_json).collect::<Vec<Value>>()));
+        return Ok(ExitStatus::Done);
+    }
+    diagnostics::warn(ui, &found);
+    let mut rows =
+        vec![["slug", "heading", "transport", "destination", "state"].map(str::to_owned)];
+    for status in &statuses {
+        rows.push([
+            status.slug.clone(),
+            printable(&status.heading, 24),
+            status.transport.to_owned(),
+            printable(&status.destination, 48),
+            status.state.map_or("here".to_owned(), |state| state.to_string()),
+        ]);
+    }
+    let widths = widths(&rows);
+    let width = ui.width_out();
+    for (index, row) in rows.iter().enumerate() {
+        let state = index.checked_sub(1).and_then(|index| statuses[index].state);
+        let tone = match (index, state) {
+            (0, _) => Tone::Dim,
+            (_, None) => Tone::Good,
+            (_, Some(state)) => progress::tone(state),
+        };
+        let head: Vec<String> =
+            row[..4].iter().zip(widths).map(|(cell, width)| pad(cell, width)).collect();
+        let head = head.join("  ");
+        let line = format!("{head}  {}", ui.paint(tone, &row[4]));
+        ui.line(if index == 0 { ui.paint(Tone::Dim, &line).to_string() } else { line });
+        let status = index.checked_sub(1).map(|index| &statuses[index]);
+        if let Some(why) = status.and_then(|status| status.message.as_deref()) {
+            let remedy = status.and_then(|status| status.remedy.as_deref());
+            let text = match remedy {
+                Some(remedy) => format!("{why}: {remedy}"),
+                None => why.to_owned(),
+            };
+            let text = format!("{:width$}  {}", "", printable(&text, 300), width = widths[0]);
+            ui.line(ui.paint(Tone::Dim, &fit(&text, width)));
+        }
+    }
+    let missing = !slugs.is_empty() && statuses.iter().any(|status| status.state.is_some());
+    Ok(if missing { ExitStatus::LaneCouldNotRun } else { ExitStatus::Done })
+}
+
+fn as_json(status: &LaneStatus) -> Value {
+    json!({
+        "slug": status.slug,
+        "heading": status.heading,
+        "flags": status.flags,
+        "capability": status.capability,
+        "transport": status.transport,
+        "destination": status.destination,
+        "available": status.state.is_none(),
+        "state": status.state.map(State::word),
+        "reason": status.reason.map(|reason| reason.word()),
+        "message": status.message,
+        "remedy": status.remedy,
+    })
+}
+
+fn show(ui: &Ui, context: &Context, slug: &str) -> Outcome {
+    known(context, slug)?;
+    let Some(lane) = context.roster.by_slug(slug) else { return Ok(ExitStatus::Unknown) };
+    let manifest = gsd_engine::embedded::manifests()
+        .find(|(id, _)| *id == lane.capability.as_str())
+        .and_then(|(_, text)| serde_json::from_str::<Value>(text).ok())
+        .unwrap_or_default();
+    let body = json!({
+        "capability": lane.capability.as_str(),
+        "title": manifest["title"],
+        "description": manifest["description"],
+        "reviewer": manifest["reviewer"],
+        "config": manifest["config"],
+    });
+    if ui.json {
+        ui.success(body);
+    } else {
+        ui.document(&body);
+    }
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,55 @@
+//! `gsd plan-lint`: the embedded reviewer by itself, and in its form as a lane.
+
+use super::{Context, Outcome, review::phase_error};
+use crate::args::{LintFormat, PlanLintArgs};
+use crate::exit::ExitStatus;
+use crate::output::{diagnostics, github, json_v1, sarif};
+use crate::ui::Ui;
+use gsd_engine::diag::{self, Diagnostic, Level};
+use gsd_engine::lint;
+use gsd_engine::review;
+use serde_json::json;
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &PlanLintArgs) -> Outcome {
+    // As a lane it is told which phase by the variables that every lane's child gets.
+    let asked = args.phase.phase.as_deref().or_else(|| {
+        (args.format == LintFormat::Review)
+            .then(|| context.env.var("GSD_REVIEW_PHASE_DIR"))
+            .flatten()
+    });
+    let root = match (args.format, context.env.var("GSD_REVIEW_ROOT")) {
+        (LintFormat::Review, Some(root)) => camino::Utf8Path::new(root),
+        _ => &context.root,
+    };
+    let project = review::open(&context.env, root, asked).map_err(|error| phase_error(&error))?;
+    if project.phase.counted().next().is_none() {
+        let directory = project.phase.directory.path.to_string();
+        return Err(phase_error(&review::PrepareError::NoPlans { directory }));
+    }
+    let mut found: Vec<Diagnostic> = project.phase.diagnostics.clone();
+    found.extend(lint::run(&project.phase, &lint::WorkTree::new(&project.root)));
+    diag::sort(&mut found);
+    let worst = found.iter().map(|diagnostic| diagnostic.level).max();
+    let status =
+        if worst == Some(Level::Error) { ExitStatus::Diagnostics } else { ExitStatus::Done };
+    if ui.json {
+        let details = json!({
+            "phase": project.phase.directory.path.as_str(),
+            "plans": project.phase.counted().map(|p| p.document.path.as_str()).collect::<Vec<_>>(),
+            "diagnostics": json_v1::diagnostics(&found),
+        });
+        ui.document(&json!({ "ok": status == ExitStatus::Done, "details": details }));
+        return Ok(status);
+    }
+    match args.format {
+        LintFormat::Human => ui.data(&diagnostics::human(ui, &found)),
+        LintFormat::Json => ui.document(&json!(json_v1::diagnostics(&found))),
+        LintFormat::Sarif => ui.document(&sarif::diagnostics(&found)),
+        LintFormat::Github => ui.data(&github::diagnostics(&found)),
+        LintFormat::Review => {
+            ui.data(&lint::review_text(&project.phase, &found));
+            return Ok(ExitStatus::Done);
+        }
+    }
+    Ok(status)
+}

@@ -1,0 +1,117 @@
+//! `gsd review`: the main job, and what looks at its results.
+
+mod plan;
+mod render;
+mod run;
+mod show;
+
+use super::{Context, Outcome};
+use crate::args::{ReviewArgs, ReviewCommand, SelectionArgs};
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::ui::Ui;
+use gsd_engine::id::RelPath;
+use gsd_engine::lane::selection::{Missing, Remark};
+use gsd_engine::planning::{PhaseError, PlanningError};
+use gsd_engine::review::{Ask, PrepareError};
+use std::time::Duration;
+
+pub(super) fn run(ui: &Ui, context: &Context, args: ReviewArgs) -> Outcome {
+    match args.command {
+        None => run::run(ui, context, &args.run),
+        Some(ReviewCommand::Plan(args)) => plan::run(ui, context, &args),
+        Some(ReviewCommand::Show(args)) => show::run(ui, context, &args),
+        Some(ReviewCommand::Render(args)) => render::run(ui, context, &args),
+    }
+}
+
+/// What the options ask for.
+fn ask<'a>(
+    context: &Context,
+    selection: &SelectionArgs,
+    missing: Missing,
+    lane_timeouts: &'a [(String, Duration)],
+) -> Ask<'a> {
+    let trimmed = |names: &[String]| -> Vec<String> {
+        names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    };
+    let mut named = context.flagged.clone();
+    named.extend(trimmed(&selection.lanes));
+    Ask { named, all: selection.all, exclude: trimmed(&selection.exclude), missing, lane_timeouts }
+}
+
+/// Why a phase could not be opened, as people and scripts see it.
+pub(super) fn phase_error(error: &PrepareError) -> CommandError {
+    let from = |status, code| CommandError::from_error(status, code, error);
+    let paths =
+        |paths: &[RelPath]| -> Vec<String> { paths.iter().map(ToString::to_string).collect() };
+    match error {
+        PrepareError::Planning(error) | PrepareError::Phase(PhaseError::Planning(error)) => {
+            planning_error(error)
+        }
+        PrepareError::Phase(PhaseError::Ambiguous { matches, .. }) => {
+            from(ExitStatus::Usage, "phase-ambiguous")
+                .hint(format!("name one by its path: {}", paths(matches).join(", ")))
+                .detail("matches", paths(matches))
+        }
+        PrepareError::Phase(PhaseError::NoCurrent { known }) => {
+            from(ExitStatus::Usage, "phase-not-told")
+                .hint(format!("say which with `--phase`: {}", known.join(", ")))
+                .detail("known", known.clone())
+        }
+        PrepareError::Phase(PhaseError::Unknown { known, nearest, archived, planned, .. }) => {
+            let hint = match (archived.as_slice(), planned, nearest) {
+                ([one, ..], _, _) => {
+                    format!("it is archived; name it by its path: `--phase {one}`")
+                }
+                ([], Some(planned), _) => {
+                    format!("the roadmap plans it as `{planned}`; its directory is not there yet")
+                }
+                ([], None, Some(near)) => format!("did you mean `--phase {near}`?"),
+                ([], None, None) if known.is_empty() => {
+                    "there is no phase directory yet".to_owned()
+                }
+                ([], None, None) => format!("known are {}", known.join(", ")),
+            };
+            from(ExitStatus::Unknown, "phase-unknown").hint(hint).detail("known", known.clone())
+        }
+        PrepareError::Phase(PhaseError::Malformed { .. }) => {
+            from(ExitStatus::Usage, "phase-malformed")
+        }
+        PrepareError::Phase(PhaseError::NotAPhase { .. } | PhaseError::OutsideRoot { .. }) => {
+            from(ExitStatus::Unknown, "phase-unknown")
+                .hint("give a directory below `.planning/phases`")
+        }
+        PrepareError::NoPlans { .. } => from(ExitStatus::Unknown, "no-plans")
+            .hint("plans are files such as `03-01-PLAN.md` in the phase directory"),
+    }
+}
+
+fn planning_error(error: &PlanningError) -> CommandError {
+    let from = |status, code| CommandError::from_error(status, code, error);
+    match error {
+        PlanningError::Missing { .. } => from(ExitStatus::Unknown, "no-planning")
+            .hint("go to a project that has a `.planning` folder, or name it with `-C DIR`"),
+        PlanningError::UnknownWorkstream { known, .. } => {
+            from(ExitStatus::Unknown, "workstream-unknown")
+                .hint(format!("known are {}", known.join(", ")))
+        }
+        PlanningError::NotADirectory { .. }
+        | PlanningError::OutsideRoot { .. }
+        | PlanningError::Unreadable { .. } => from(ExitStatus::Unknown, "planning-unreadable")
+            .hint("`.planning` must be a readable folder inside the project"),
+    }
+}
+
+/// Shows what was remarked about a selection.
+fn remarks(ui: &Ui, remarks: &[Remark], warn: bool) {
+    for remark in remarks {
+        let help = remark.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        let text = format!("{}{help}", remark.message);
+        if warn {
+            ui.warn(text);
+        } else if ui.verbose {
+            ui.say(text);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! `gsd review plan`: what would be sent where. Sends nothing.
+
+use super::{ask, phase_error, remarks};
+use crate::args::ReviewPlanArgs;
+use crate::commands::{Context, Outcome};
+use crate::exit::ExitStatus;
+use crate::output::format::{bytes, duration, tokens};
+use crate::output::{diagnostics, table};
+use crate::ui::{Tone, Ui};
+use camino::Utf8Path;
+use gsd_engine::lane::selection::Missing;
+use gsd_engine::review::{self, Ask, Preview};
+use gsd_engine::text::printable;
+use gsd_io::cancel::Cancel;
+use serde_json::{Value, json};
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewPlanArgs) -> Outcome {
+    let ask = ask(context, &args.selection, Missing::Note, &args.lane_timeout);
+    show(ui, context, args.phase.phase.as_deref(), &ask)
+}
+
+/// The name that stands for the folder of a run that is not made.
+const RUN_DIR: &str = "<run>";
+
+pub(super) fn show(ui: &Ui, context: &Context, phase: Option<&str>, ask: &Ask<'_>) -> Outcome {
+    let project =
+        review::open(&context.env, &context.root, phase).map_err(|error| phase_error(&error))?;
+    let run_dir = Utf8Path::new(RUN_DIR);
+    let prepared =
+        review::prepare(&context.env, &project, &context.roster, ask, run_dir, &Cancel::new())
+            .map_err(|error| phase_error(&error))?;
+    let previews = review::preview(&context.env, &project, &prepared);
+    if ui.json {
+        let lanes: Vec<Value> = previews.iter().map(as_json).collect();
+        let errors: Vec<_> = prepared.selection.errors.iter().map(|e| &e.message).collect();
+        ui.success(json!({
+            "phase": prepared.phase,
+            "plans": prepared.plans,
+            "selection": prepared.selection.source.word(),
+            "lanes": lanes,
+            "errors": errors,
+        }));
+        return Ok(ExitStatus::Done);
+    }
+    diagnostics::warn(ui, &prepared.diagnostics);
+    remarks(ui, &prepared.selection.errors, true);
+    remarks(ui, &prepared.selection.warnings, true);
+    remarks(ui, &prepared.selection.infos, false);
+    for preview in &previews {
+        human(ui, preview);
+    }
+    ui.say(format_args!("nothing was sent; `{RUN_DIR}` is the private folder that a run makes"));
+    Ok(ExitStatus::Done)
+}
+
+fn as_json(preview: &Preview) -> Value {
+    json!({
+        "identity": preview.identity,
+        "state": preview.state.map(|state| state.word()),
+        "reason": preview.reason.map(|reason| reason.word()),
+        "argv": preview.argv,
+        "channel": preview.channel,
+        "prompt_bytes": preview.prompt_bytes,
+        "prompt_tokens": preview.prompt_tokens,
+        "budget": preview.budget,
+        "redactions": preview.redactions,
+        "destination": preview.destination,
+        "env": preview.env,
+        "confinement": preview.confinement,
+        "timeout_ms": u64::try_from(preview.limit.as_millis()).unwrap_or(u64::MAX),
+        "timeout_source": preview.limit_source,
+        "model": preview.model,
+    })
+}
+
+fn human(ui: &Ui, preview: &Preview) {
+    ui.line(ui.paint(Tone::Strong, &printable(&preview.identity, 80)));
+    let row = |name: &str, text: &str| {
+        let width = ui.width_out().max(60) - 16;
+        for (index, line) in table::wrap(text, width).into_iter().enumerate() {
+            let name = if index == 0 { name } else { "" };
+            ui.line(format_args!("  {} {line}", ui.paint(Tone::Dim, &format!("{name:<12}"))));
+        }
+    };
+    if let Some(state) = preview.state {
+        let message = preview.message.as_deref().unwrap_or_default();
+        row("not asked", &format!("{state}: {}", printable(message, 300)));
+        ui.line("");
+        return;
+    }
+    row("destination", &printable(&preview.destination, 300));
+    if !preview.argv.is_empty() {
+        let words: Vec<String> =
+            preview.argv.iter().map(|word| shell_word(&printable(word, 500))).collect();
+        row("argv", &words.join(" "));
+    }
+    row("channel", preview.channel);
+    if preview.prompt_bytes > 0 {
+        let size = format!(
+            "{} ≈ {} tokens{}",
+            bytes(preview.prompt_bytes),
+            tokens(preview.prompt_tokens),
+            preview.budget.map_or(String::new(), |budget| format!(", budget {}", tokens(budget))),
+        );
+        row("prompt", &size);
+    }
+    if !preview.redactions.is_empty() {
+        let list: Vec<String> =
+            preview.redactions.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        row("redacted", &list.join(", "));
+    }
+    if !preview.env.is_empty() {
+        row("env", &preview.env.join(" "));
+    }
+    if let Some(model) = &preview.model {
+        row("model", &printable(model, 120));
+    }
+    row("confinement", preview.confinement);
+    row("limit", &format!("{} ({})", duration(preview.limit), preview.limit_source));
+    ui.line("");
+}
+
+/// A word as a POSIX shell would need it, so that the line can be copied.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}

@@ -1,0 +1,306 @@
+//! `gsd review`: prepares, runs with progress, writes the report, decides the exit code.
+
+use super::{ask, phase_error, remarks};
+use crate::args::{FailOn, Format, ReviewRunArgs};
+use crate::commands::{Context, Outcome, tool};
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::output::progress::Progress;
+use crate::output::{diagnostics, summary};
+use crate::ui::Ui;
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_engine::lane::selection::{Missing, RemarkKind};
+use gsd_engine::lane::{Proof, State};
+use gsd_engine::review::clusters;
+use gsd_engine::review::record::{Record, Severity};
+use gsd_engine::review::report::{self, Form};
+use gsd_engine::review::{
+    self, Choice, Event, Options, Prepared, Project, RunDir, RunDirError, Setting,
+};
+use gsd_io::cancel::Cancel;
+use gsd_io::{clock, fs, signal};
+use serde_json::json;
+use std::sync::mpsc;
+use std::time::Duration;
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
+    let missing = if args.only_available { Missing::Note } else { Missing::Error };
+    let ask = ask(context, &args.selection, missing, &args.lane_timeout);
+    let phase = args.phase.phase.as_deref();
+    if args.dry_run {
+        return super::plan::show(ui, context, phase, &ask);
+    }
+    let project =
+        review::open(&context.env, &context.root, phase).map_err(|error| phase_error(&error))?;
+    let directory = project.phase.directory.path.as_str();
+    let given = args.run_dir.as_ref().map(|dir| context.env.absolute(dir));
+    let choice = match (&given, args.resume) {
+        (Some(path), _) => Choice::Given(path),
+        (None, true) => Choice::Newest,
+        (None, false) => Choice::New,
+    };
+    let run_dir = review::open_run(&context.env, &context.root, directory, choice)
+        .map_err(|error| run_dir_error(&error))?;
+    let cancel = Cancel::new();
+    let _watching = signal::watch(&cancel)
+        .map_err(|error| CommandError::from_error(ExitStatus::Diagnostics, "signals", &error))?;
+    let prepared =
+        review::prepare(&context.env, &project, &context.roster, &ask, &run_dir.path, &cancel)
+            .map_err(|error| phase_error(&error))?;
+    diagnostics::warn(ui, &prepared.diagnostics);
+    remarks(ui, &prepared.selection.warnings, true);
+    remarks(ui, &prepared.selection.infos, false);
+    refuse(&prepared)?;
+
+    let options =
+        Options { jobs: args.jobs.map(usize::from), deadline: args.deadline, resume: args.resume };
+    let tool = tool();
+    let setting = Setting {
+        env: &context.env,
+        project: &project,
+        run_dir: &run_dir,
+        cancel: &cancel,
+        tool: &tool,
+    };
+    let record = watch(ui, setting, &prepared, options, &run_dir);
+    finish(ui, context, args, &project, &run_dir, &record)
+}
+
+/// Stops before any prompt leaves where a lane that was asked for by name cannot run.
+fn refuse(prepared: &Prepared) -> Result<(), CommandError> {
+    let errors = &prepared.selection.errors;
+    let Some(first) = errors.first() else { return Ok(()) };
+    let unknown = errors.iter().any(|remark| remark.kind == RemarkKind::Unknown);
+    let setting = errors.iter().any(|remark| remark.kind == RemarkKind::Setting);
+    let (status, code) = if unknown || setting {
+        (ExitStatus::Usage, "selection")
+    } else {
+        (ExitStatus::LaneCouldNotRun, "lane-could-not-run")
+    };
+    let mut error = CommandError::new(status, code, first.message.clone());
+    for remark in &errors[1..] {
+        error.causes.push(remark.message.clone());
+    }
+    if let Some(help) = errors.iter().find_map(|remark| remark.help.clone()) {
+        error = error.hint(help);
+    }
+    let list: Vec<_> = errors
+        .iter()
+        .map(|remark| json!({ "subject": remark.subject, "kind": remark.kind.word(), "message": remark.message }))
+        .collect();
+    Err(error.detail("errors", list))
+}
+
+/// Runs the engine on a thread of its own, so that the table moves while every lane is silent.
+fn watch(
+    ui: &Ui,
+    setting: Setting<'_>,
+    prepared: &Prepared,
+    options: Options,
+    run_dir: &RunDir,
+) -> Record {
+    const REDRAW: Duration = Duration::from_millis(200);
+    let (sender, receiver) = mpsc::channel::<Event>();
+    let log = run_dir.path.join("events.ndjson");
+    std::thread::scope(|scope| {
+        let engine = scope.spawn(move || {
+            review::run(setting, prepared, options, &mut |event| {
+                // The receiver lives until this thread is done.
+                let _ = sender.send(event);
+            })
+        });
+        let mut progress = Progress::new(ui);
+        loop {
+            match receiver.recv_timeout(REDRAW) {
+                Ok(event) => {
+                    let mut line = event.to_json(&clock::timestamp()).to_string();
+                    line.push('\n');
+                    // The log is for people who look for a fault; a run does not depend on it.
+                    let _ = fs::append(&log, line.as_bytes());
+                    progress.event(event, clock::now());
+                }
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            }
+            progress.draw(clock::now());
+        }
+        match engine.join() {
+            Ok(record) => record,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+fn finish(
+    ui: &Ui,
+    context: &Context,
+    args: &ReviewRunArgs,
+    project: &Project,
+    run_dir: &RunDir,
+    record: &Record,
+) -> Outcome {
+    // An interrupted run without a single review leaves an earlier report alone.
+    let worth = record.lanes.iter().any(|lane| lane.state.counts() || lane.state.ran());
+    let write = !args.no_write
+        && (worth && !record.run.interrupted || record.lanes.iter().any(|l| l.state.counts()));
+    let (record, written) = if write {
+        match review::write(&project.root, &project.phase.directory, record) {
+            Ok((record, report)) => (record, Ok(Some(report))),
+            Err((record, error)) => (record, Err(error)),
+        }
+    } else {
+        (Box::new(record.clone()), Ok(None))
+    };
+    let extra =
+        [(&args.html, Form::Html), (&args.sarif, Form::Sarif), (&args.json_out, Form::Json)];
+    let mut failed: Option<CommandError> = None;
+    for (path, form) in extra {
+        let Some(path) = path else { continue };
+        let path = context.env.absolute(path);
+        if let Err(error) = fs::write_atomic(&path, report::render(&record, form).as_bytes()) {
+            failed = Some(CommandError::from_error(
+                ExitStatus::Diagnostics,
+                "report-not-written",
+                &error,
+            ));
+        }
+    }
+    if let Err(error) = &written {
+        failed = Some(
+            CommandError::from_error(ExitStatus::Diagnostics, "report-not-written", error).hint(
+                "the whole report was printed instead; run `gsd review render` on its record",
+            ),
+        );
+    }
+    let status = status(&record, args.fail_on, failed.is_some());
+    let report = written.as_ref().ok().and_then(Option::as_ref).map(|path| shown(context, path));
+    print(ui, context, args, &record, report.as_deref(), failed.as_ref(), status);
+    if status == ExitStatus::Done {
+        run_dir.succeeded(args.keep_run);
+    }
+    Ok(status)
+}
+
+fn print(
+    ui: &Ui,
+    context: &Context,
+    args: &ReviewRunArgs,
+    record: &Record,
+    report: Option<&str>,
+    failed: Option<&CommandError>,
+    status: ExitStatus,
+) {
+    let _ = context;
+    if ui.json {
+        let text = report::render(record, Form::Json);
+        let value: serde_json::Value = serde_json::from_str(&text).expect("our own JSON");
+        let mut details = serde_json::Map::new();
+        details.insert("record".into(), value);
+        details.insert("path".into(), json!(report));
+        details.insert("exit".into(), json!(status.code()));
+        if let Some(error) = failed {
+            details.insert("report".into(), json!(report::render(record, Form::Markdown)));
+            ui.document(&json!({ "ok": false, "code": error.code, "message": error.message, "details": details }));
+        } else if status == ExitStatus::Done {
+            ui.success(details.into());
+        } else {
+            ui.document(&json!({
+                "ok": false,
+                "code": outcome_code(status),
+                "message": status.meaning(),
+                "details": details,
+            }));
+        }
+        return;
+    }
+    if let Some(error) = failed {
+        // Nothing is lost: what could not be written is printed, whole.
+        ui.data(&report::render(record, Form::Markdown));
+        ui.error(error);
+        return;
+    }
+    match args.format {
+        Format::Human if args.no_write && !ui.live => {
+            ui.data(&report::render(record, Form::Markdown))
+        }
+        Format::Human => ui.data(&summary::render(ui, record, report, ui.width_out())),
+        Format::Json => ui.data(&report::render(record, Form::Json)),
+        Format::Sarif => ui.data(&report::render(record, Form::Sarif)),
+        Format::Github => ui.data(&report::render(record, Form::Github)),
+    }
+}
+
+const fn outcome_code(status: ExitStatus) -> &'static str {
+    match status {
+        ExitStatus::Interrupted => "interrupted",
+        ExitStatus::NoReview => "no-review",
+        ExitStatus::FindingsAtOrAbove => "findings",
+        ExitStatus::SomeFailed => "some-lanes-failed",
+        ExitStatus::Done
+        | ExitStatus::Diagnostics
+        | ExitStatus::Usage
+        | ExitStatus::ConsentRequired
+        | ExitStatus::Refused
+        | ExitStatus::Integrity
+        | ExitStatus::Unknown
+        | ExitStatus::Corrupt
+        | ExitStatus::Busy
+        | ExitStatus::SourceUnreachable
+        | ExitStatus::LaneCouldNotRun
+        | ExitStatus::Bug => "failed",
+    }
+}
+
+/// The exit code of a run, the first that applies.
+fn status(record: &Record, fail_on: FailOn, not_written: bool) -> ExitStatus {
+    if record.run.interrupted {
+        return ExitStatus::Interrupted;
+    }
+    let reviewed =
+        record.lanes.iter().any(|lane| lane.state.counts() && lane.proof != Proof::NotAsked);
+    if !reviewed {
+        return ExitStatus::NoReview;
+    }
+    let least = match fail_on {
+        FailOn::High => Some(Severity::High),
+        FailOn::Medium => Some(Severity::Medium),
+        FailOn::Low => Some(Severity::Low),
+        FailOn::Never => None,
+    };
+    let gates = |severity| record.clusters.iter().any(|found| clusters::gates(found, severity));
+    if least.is_some_and(gates) {
+        return ExitStatus::FindingsAtOrAbove;
+    }
+    if not_written {
+        return ExitStatus::Diagnostics;
+    }
+    let failed = record.lanes.iter().any(|lane| {
+        matches!(lane.state, State::Failed | State::TimedOut | State::Empty | State::Unproven)
+    });
+    if failed { ExitStatus::SomeFailed } else { ExitStatus::Done }
+}
+
+/// A path as it should be typed from where the user is.
+fn shown(context: &Context, path: &Utf8Path) -> String {
+    let absolute: Utf8PathBuf = context.root.join(path);
+    absolute.strip_prefix(context.env.cwd()).unwrap_or(&absolute).to_string()
+}
+
+fn run_dir_error(error: &RunDirError) -> CommandError {
+    let from = |status, code| CommandError::from_error(status, code, error);
+    match error {
+        RunDirError::Busy(_) => {
+            from(ExitStatus::Busy, "busy").hint("wait until it is done, or stop it with Ctrl-C")
+        }
+        RunDirError::NothingToResume => {
+            from(ExitStatus::Unknown, "nothing-to-resume").hint("leave `--resume` out")
+        }
+        RunDirError::Unsafe { .. } => {
+            from(ExitStatus::Refused, "run-folder").hint("name a folder of your own")
+        }
+        RunDirError::NoStateHome | RunDirError::Write(_) | RunDirError::Lock(_) => {
+            from(ExitStatus::Diagnostics, "run-folder")
+                .hint("set XDG_STATE_HOME to a folder that you may write to")
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What a person sees when a review is done, or shown again: what matters most, what happened,
+//! what to type next. Made from the record alone.
+
+use super::format::{count, duration};
+use super::table::{fit, wrap};
+use crate::ui::{Tone, Ui};
+use gsd_engine::evidence::Verdict;
+use gsd_engine::lane::State;
+use gsd_engine::review::record::{Cluster, Evidence, Finding, Kind, Record, Severity};
+use gsd_engine::text::printable;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How many findings are listed; the report holds them all.
+const SHOWN: usize = 8;
+
+/// Renders the summary. `report` is the path of the written report, as it should be typed.
+pub(crate) fn render(ui: &Ui, record: &Record, report: Option<&str>, width: usize) -> String {
+    let width = width.clamp(60, 120);
+    let mut out = String::new();
+    out.push_str(&format!("{}\n\n", ui.paint(Tone::Strong, &fit(&headline(record), width))));
+    let concerns: Vec<&Cluster> =
+        record.clusters.iter().filter(|cluster| cluster.kind == Kind::Concern).collect();
+    if concerns.is_empty() {
+        out.push_str(if record.lanes.iter().any(|lane| lane.state.counts()) {
+            "no concerns\n\n"
+        } else {
+            "no lane produced a review\n\n"
+        });
+    }
+    for cluster in concerns.iter().take(SHOWN) {
+        finding(ui, record, cluster, width, &mut out);
+    }
+    let ungrounded = concerns
+        .iter()
+        .filter(|cluster| cluster.verdict == Some(Verdict::Ungrounded))
+        .count();
+    let mut more = vec![];
+    if concerns.len() > SHOWN {
+        more.push(format!("{} more", concerns.len() - SHOWN));
+    }
+    if ungrounded > 0 {
+        more.push(format!("{} rest on citations that do not exist", count(ungrounded, "finding")));
+    }
+    if !more.is_empty() {
+        let text = format!("… {} (see the report)", more.join(" · "));
+        out.push_str(&format!("{}\n\n", ui.paint(Tone::Dim, &text)));
+    }
+    not_covered(ui, record, width, &mut out);
+    let mut row = |name: &str, text: &str| {
+        out.push_str(&format!("{} {text}\n", ui.paint(Tone::Dim, &format!("{name:<13}"))));
+    };
+    if let Some(report) = report {
+        row("report", report);
+    }
+    row("next", &next(record, &concerns));
+    out
+}
+
+fn headline(record: &Record) -> String {
+    let phase = match &record.phase.number {
+        Some(number) => format!("phase {number} {}", printable(&record.phase.name, 40)),
+        None => format!("phase {}", printable(&record.phase.name, 40)),
+    };
+    let mut counts: BTreeMap<State, usize> = BTreeMap::new();
+    for lane in &record.lanes {
+        *counts.entry(lane.state).or_default() += 1;
+    }
+    let mut parts = vec![];
+    for (state, number) in counts {
+        match state {
+            State::Reviewed => parts.push(format!("{} reviewed", count(number, "lane"))),
+            State::Incomplete
+            | State::Unproven
+            | State::Empty
+            | State::Failed
+            | State::TimedOut
+            | State::Unavailable
+            | State::Blocked
+            | State::Skipped
+            | State::Cancelled => parts.push(format!("{number} {state}")),
+        }
+    }
+    parts.push(duration(Duration::from_millis(record.run.elapsed_ms)));
+    if record.run.interrupted {
+        parts.push("interrupted".to_owned());
+    }
+    format!("{phase}: {}", parts.join(" · "))
+}
+
+fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut String) {
+    let (tone, severity) = match cluster.severity {
+        Severity::High => (Tone::Bad, "HIGH"),
+        Severity::Medium => (Tone::Warn, "MEDIUM"),
+        Severity::Low => (Tone::Plain, "LOW"),
+    };
+    let (mark, verdict) = match cluster.verdict {
+        Some(Verdict::Verified) => ("✔", "verified"),
+        Some(Verdict::Moved) => ("↷", "moved"),
+        Some(Verdict::Planned) => ("◌", "planned"),
+        Some(Verdict::Ungrounded) => ("✘", "ungrounded"),
+        Some(Verdict::Contradicted) => ("✘", "contradicted"),
+        Some(Verdict::Outside) => ("✘", "outside"),
+        None => ("·", "no citation"),
+    };
+    let title = printable(&cluster.title, 300);
+    let mut lines = wrap(&title, width - 25).into_iter();
+    out.push_str(&format!(
+        "{}  {mark} {verdict:<12}  {}\n",
+        ui.paint(tone, &format!("{severity:<6}")),
+        lines.next().unwrap_or_default()
+    ));
+    for line in lines.take(2) {
+        out.push_str(&format!("{:24}{line}\n", ""));
+    }
+    let findings: Vec<&Finding> = cluster
+        .findings
+        .iter()
+        .filter_map(|id| record.findings.iter().find(|finding| finding.id == *id))
+        .collect();
+    let mut places: Vec<String> = vec![];
+    for evidence in findings.iter().flat_map(|finding| &finding.evidence) {
+        let place = place(evidence);
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let reviewed = record.lanes.iter().filter(|lane| lane.state.counts()).count();
+    let says = match cluster.lanes.as_slice() {
+        [one] => one.clone(),
+        several => {
+            format!("{} · support {:.1} of {reviewed}", several.join(", "), cluster.support)
+        }
+    };
+    let code = findings.iter().find_map(|finding| finding.code.as_deref());
+    let says = match code {
+        Some(code) => format!("{says} · {code}"),
+        None => says,
+    };
+    let where_ = match places.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [one, two] => format!("{one}, {two}"),
+        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
+    };
+    let indent = "        ";
+    let detail = if where_.is_empty() { says } else { format!("{where_}   {says}") };
+    for line in wrap_detail(&detail, width - indent.len()) {
+        out.push_str(&format!("{indent}{}\n", ui.paint(Tone::Dim, &line)));
+    }
+}
+
+/// The place and who says it: on one line if there is room, else on two.
+fn wrap_detail(detail: &str, width: usize) -> Vec<String> {
+    if detail.chars().count() <= width {
+        return vec![detail.to_owned()];
+    }
+    match detail.split_once("   ") {
+        Some((place, says)) => vec![fit(place, width), fit(says, width)],
+        None => vec![fit(detail, width)],
+    }
+}
+
+/// `03-01-PLAN.md:14` for files of the phase, the whole path for others.
+fn place(evidence: &Evidence) -> String {
+    let path = if evidence.path.starts_with(".planning/") {
+        evidence.path.rsplit('/').next().unwrap_or(&evidence.path)
+    } else {
+        &evidence.path
+    };
+    let path = printable(path, 200);
+    match evidence.resolved_line.or(evidence.line) {
+        Some(line) => format!("{path}:{line}"),
+        None => path,
+    }
+}
+
+fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
+    for lane in record.lanes.iter().filter(|lane| lane.state != State::Reviewed) {
+        let mut text = format!("{}: {}", lane.identity, lane.state);
+        if let Some(message) = &lane.message {
+            text.push_str(&format!(", {}", printable(message, 200)));
+        }
+        if let Some(remedy) = &lane.remedy {
+            text.push_str(&format!("; {}", printable(remedy, 200)));
+        }
+        let label = if lane.state.counts() { "incomplete" } else { "not covered" };
+        let label = ui.paint(Tone::Dim, &format!("{label:<13}")).to_string();
+        for (index, line) in wrap(&text, width - 14).into_iter().enumerate() {
+            if index == 0 {
+                out.push_str(&format!("{label} {line}\n"));
+            } else {
+                out.push_str(&format!("{:14}{line}\n", ""));
+            }
+        }
+    }
+}
+
+fn next(record: &Record, concerns: &[&Cluster]) -> String {
+    let phase = record.phase.number.as_deref().unwrap_or(&record.phase.directory);
+    let mut commands = vec![format!("gsd review show --phase {phase}")];
+    let first = concerns.iter().find_map(|cluster| {
+        record
+            .findings
+            .iter()
+            .find(|finding| cluster.findings.contains(&finding.id) && finding.code.is_some())
+            .and_then(|finding| finding.code.clone())
+    });
+    if let Some(code) = first {
+        commands.push(format!("gsd explain {code}"));
+    }
+    commands.join(" · ")
+}

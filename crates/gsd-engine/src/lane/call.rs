@@ -1,0 +1,91 @@
+//! Probes a lane and calls it: the two places where a lane meets the world.
+//!
+//! A probe never sends anything of the project. A call sends exactly the prompt that it is given,
+//! to what the probe has found; nothing is looked up twice.
+
+use super::handler::openai_compatible::Streaming;
+use super::plan::{CallPlan, HttpPlan, LanePlan};
+use super::report::LaneReport;
+use super::transport::openai_http::{self, Access, CallLimits, HttpCall};
+use super::transport::{Progress, spawn};
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::cancel::Cancel;
+use gsd_io::env::Env;
+use std::time::Duration;
+
+/// The world of a call.
+#[derive(Debug, Clone, Copy)]
+pub struct CallContext<'a> {
+    pub env: &'a Env,
+    /// The folder that holds `.planning`: the child's working directory.
+    pub root: &'a Utf8Path,
+    pub phase_dir: &'a Utf8Path,
+    pub run_dir: &'a Utf8Path,
+    pub cancel: &'a Cancel,
+    /// The limit of this call: the lane's own, or what is left of the run's.
+    pub limit: Duration,
+}
+
+/// What a probe has found, and what a call therefore uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ready {
+    /// The absolute path of the program; it is started as found.
+    Program(Utf8PathBuf),
+    /// The origin of the server.
+    Server(String),
+}
+
+impl Ready {
+    /// Where a prompt would go.
+    pub fn destination(&self) -> &str {
+        match self {
+            Self::Program(path) => path.as_str(),
+            Self::Server(origin) => origin,
+        }
+    }
+}
+
+/// Is the lane there? Otherwise the report that stands for it.
+pub fn probe(
+    plan: &LanePlan,
+    env: &Env,
+    root: &Utf8Path,
+    cancel: &Cancel,
+) -> Result<Ready, Box<LaneReport>> {
+    match &plan.call {
+        CallPlan::Spawn(call) => spawn::probe(plan, call, env, root, cancel),
+        CallPlan::OpenaiHttp(call) => {
+            openai_http::probe(&server(plan, call), &CallLimits::of(plan), cancel)?;
+            Ok(Ready::Server(call.destination.origin().to_string()))
+        }
+    }
+}
+
+/// Calls the lane. Every end is a report.
+pub fn call(
+    plan: &LanePlan,
+    ready: &Ready,
+    prompt: &str,
+    context: &CallContext<'_>,
+    progress: &dyn Fn(Progress),
+) -> LaneReport {
+    match (&plan.call, ready) {
+        (CallPlan::Spawn(call), Ready::Program(program)) => {
+            spawn::call(plan, call, program, prompt, context, progress)
+        }
+        (CallPlan::OpenaiHttp(call), Ready::Server(_)) => {
+            let limits = CallLimits { total: context.limit, ..CallLimits::of(plan) };
+            let server = server(plan, call);
+            openai_http::call(&server, prompt, &limits, context.cancel, &mut |now| progress(now))
+        }
+        (CallPlan::Spawn(_), Ready::Server(_)) | (CallPlan::OpenaiHttp(_), Ready::Program(_)) => {
+            unreachable!("a probe answers for the transport of its own plan")
+        }
+    }
+}
+
+/// A server on this machine and no other, until approvals of other hosts exist. The request has
+/// the two members that every such server takes, and no more.
+fn server<'a>(plan: &'a LanePlan, call: &'a HttpPlan) -> HttpCall<'a> {
+    HttpCall::of(plan, call, Access::this_machine(Streaming::Never))
+}

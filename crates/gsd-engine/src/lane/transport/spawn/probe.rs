@@ -1,0 +1,127 @@
+//! Is the program there, and is it the right one?
+
+use super::not_started;
+use crate::lane::call::Ready;
+use crate::lane::plan::{LanePlan, Program, SpawnPlan};
+use crate::lane::probe::{MAX_PROBE, Probe};
+use crate::lane::report::LaneReport;
+use crate::lane::{During, Reason, State};
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::cancel::Cancel;
+use gsd_io::env::Env;
+use gsd_io::process::{self, Cap, Command, End, Limits, LookupError, Stdin};
+use std::time::Duration;
+
+/// What is kept of a help text.
+const MAX_HELP: usize = 256 * 1024;
+
+/// Finds the program, and asks it for its help text where its name alone does not say which
+/// program it is.
+pub(crate) fn probe(
+    plan: &LanePlan,
+    call: &SpawnPlan,
+    env: &Env,
+    root: &Utf8Path,
+    cancel: &Cancel,
+) -> Result<Ready, Box<LaneReport>> {
+    let program = match &call.program {
+        Program::Own => env.own_executable().to_owned(),
+        Program::Named(binary) => find(binary.as_str(), env)?,
+    };
+    for binary in &plan.requires_binaries {
+        find(binary.as_str(), env)?;
+    }
+    match &plan.probe {
+        Probe::CommandExists { binary } => {
+            if call.program != Program::Own {
+                find(binary.as_str(), env)?;
+            }
+        }
+        Probe::CommandCapability { binary, needle, limit } => {
+            let asked = find(binary.as_str(), env)?;
+            capability(&asked, needle, *limit, env, root, cancel)?;
+        }
+        // A server that a program needs is the program's own affair.
+        Probe::HttpReachable { .. } => {}
+    }
+    Ok(Ready::Program(program))
+}
+
+fn unavailable(reason: Reason, message: impl Into<String>) -> LaneReport {
+    LaneReport::not_called(State::Unavailable, reason, message).during(During::Probe)
+}
+
+fn find(name: &str, env: &Env) -> Result<Utf8PathBuf, Box<LaneReport>> {
+    process::which(name, env).map_err(|error| {
+        let report = match &error {
+            LookupError::NotFound { .. } => {
+                unavailable(Reason::NotFound, format!("`{name}` is not on PATH"))
+                    .remedy("install it, or leave this lane out")
+            }
+            LookupError::NotExecutable { path } => {
+                unavailable(Reason::NotExecutable, error.to_string())
+                    .remedy(format!("chmod +x {path}"))
+            }
+            LookupError::IsADirectory { .. }
+            | LookupError::NotAFile { .. }
+            | LookupError::DanglingLink { .. }
+            | LookupError::Relative { .. } => {
+                unavailable(Reason::NotFound, error.to_string()).remedy("mend your PATH")
+            }
+        };
+        Box::new(report)
+    })
+}
+
+/// The program's help text must speak of what the lane needs.
+fn capability(
+    program: &Utf8Path,
+    needle: &str,
+    limit: Duration,
+    env: &Env,
+    root: &Utf8Path,
+    cancel: &Cancel,
+) -> Result<(), Box<LaneReport>> {
+    let limit = limit.min(MAX_PROBE);
+    let command = Command {
+        program: program.to_owned(),
+        args: vec!["--help".to_owned()],
+        env: env.child_base(),
+        cwd: root.to_owned(),
+        stdin: Stdin::Empty,
+    };
+    let limits = Limits {
+        deadline: limit,
+        first_byte: None,
+        idle: None,
+        grace: Duration::from_millis(200),
+        drain: Duration::from_millis(200),
+        stdout: Cap::Elide { head: MAX_HELP, tail: 0 },
+        stderr: Cap::Elide { head: MAX_HELP, tail: 0 },
+    };
+    let exit = match process::run(&command, &limits, cancel, &mut |_| ()) {
+        Ok(exit) => exit,
+        Err(error) => return Err(Box::new(not_started(&error).during(During::Probe))),
+    };
+    match exit.end {
+        End::TimedOut { .. } => {
+            let message = format!("`{program} --help` gave no answer within {} s", limit.as_secs());
+            return Err(Box::new(unavailable(Reason::TimeLimit, message)));
+        }
+        End::Cancelled => {
+            let message = "interrupted while it was probed";
+            let report = LaneReport::not_called(State::Cancelled, Reason::Interrupted, message);
+            return Err(Box::new(report.during(During::Probe)));
+        }
+        End::Exited(_) | End::Signalled(_) | End::OutputTooLarge => {}
+    }
+    let mentions =
+        |stream: &process::Captured| String::from_utf8_lossy(stream.head()).contains(needle);
+    if mentions(&exit.stdout) || mentions(&exit.stderr) {
+        return Ok(());
+    }
+    let message = format!("`{program}` is another program: its help does not mention `{needle}`");
+    let report = unavailable(Reason::WrongProgram, message)
+        .remedy("put the right program first on your PATH");
+    Err(Box::new(report))
+}

@@ -1,0 +1,186 @@
+//! Sentences by which programs say that they did not review: not logged in, over quota, unknown
+//! model. Data, so that a new sentence is one line.
+//!
+//! A sentence counts only where it is (nearly) all there is: a long review may well speak of an
+//! "API Error".
+
+use super::Reason;
+
+/// A sentence, in lower case, and what it means.
+struct Sentence {
+    has: &'static str,
+    reason: Reason,
+}
+
+const fn sentence(has: &'static str, reason: Reason) -> Sentence {
+    Sentence { has, reason }
+}
+
+/// The first one that fits decides, so the particular ones stand before the general ones.
+static SENTENCES: [Sentence; 45] = [
+    sentence("cannot be launched inside another", Reason::Itself),
+    sentence("not logged in", Reason::Auth),
+    sentence("please run /login", Reason::Auth),
+    sentence("invalid api key", Reason::Auth),
+    sentence("invalid_api_key", Reason::Auth),
+    sentence("incorrect api key", Reason::Auth),
+    sentence("authentication_error", Reason::Auth),
+    sentence("no auth type is selected", Reason::Auth),
+    sentence("please set an auth method", Reason::Auth),
+    sentence("no authentication information found", Reason::Auth),
+    sentence("no auth provided", Reason::Auth),
+    sentence("authentication required", Reason::Auth),
+    sentence("unauthorized", Reason::Auth),
+    sentence("login required", Reason::Auth),
+    sentence("please log in", Reason::Auth),
+    sentence("please login", Reason::Auth),
+    sentence("permission_denied", Reason::Auth),
+    sentence("ineligibletiererror", Reason::Auth),
+    sentence("usage limit", Reason::Quota),
+    sentence("quota exceeded", Reason::Quota),
+    sentence("exhausted your daily quota", Reason::Quota),
+    sentence("quota will reset", Reason::Quota),
+    sentence("insufficient_quota", Reason::Quota),
+    sentence("insufficient balance", Reason::Quota),
+    sentence("credit balance is too low", Reason::Quota),
+    sentence("you've hit your", Reason::Quota),
+    sentence("rate limit", Reason::RateLimited),
+    sentence("rate_limit", Reason::RateLimited),
+    sentence("too many requests", Reason::RateLimited),
+    sentence("resource_exhausted", Reason::RateLimited),
+    sentence("overloaded_error", Reason::RateLimited),
+    sentence("requires a newer version", Reason::Version),
+    sentence("please upgrade to the latest version", Reason::Version),
+    sentence("modelnotfounderror", Reason::Model),
+    sentence("model_not_found", Reason::Model),
+    sentence("unknown model", Reason::Model),
+    sentence("no model configured", Reason::Model),
+    sentence("is not a valid model", Reason::Model),
+    sentence("not inside a trusted directory", Reason::Policy),
+    sentence("untrusted folder", Reason::Policy),
+    sentence("workspace trust", Reason::Policy),
+    sentence("a tool required the", Reason::Policy),
+    sentence("blocked by content filtering", Reason::VendorError),
+    sentence("api error", Reason::VendorError),
+    sentence("raw mode is not supported", Reason::VendorError),
+];
+
+/// What a text says about the cause of a failure, if it bears one of the sentences.
+pub(super) fn cause(text: &str) -> Option<Reason> {
+    let text = text.to_lowercase();
+    SENTENCES.iter().find(|sentence| text.contains(sentence.has)).map(|sentence| sentence.reason)
+}
+
+/// A longer answer is a review that speaks of errors, not an error.
+const MAX_SENTENCE: usize = 600;
+const MAX_LINES: usize = 6;
+
+/// Whether an answer is nothing but such a sentence, and which.
+pub(super) fn instead_of_review(text: &str) -> Option<Reason> {
+    let text = text.trim();
+    let short = text.len() <= MAX_SENTENCE
+        && text.lines().filter(|line| !line.trim().is_empty()).count() <= MAX_LINES;
+    // A heading, a list or a verdict is the form of a review.
+    let formed = text.lines().any(|line| {
+        let line = line.trim_start();
+        line.starts_with('#')
+            || line.starts_with("- ")
+            || line.starts_with("* ")
+            || line.starts_with('|')
+    });
+    if short && !formed { cause(text) } else { None }
+}
+
+/// Lines that programs print while they work and that are no part of any answer.
+const STATUS_LINES: [&str; 5] = [
+    "starting coderabbit review",
+    "connecting to review service",
+    "setting up",
+    "review completed",
+    "to resume this session",
+];
+
+/// Whether an answer consists of status lines only.
+pub(super) fn is_only_status(text: &str) -> bool {
+    let mut lines = text.lines().map(|line| line.trim().to_lowercase()).filter(|l| !l.is_empty());
+    lines.all(|line| STATUS_LINES.iter().any(|status| line.starts_with(status)))
+}
+
+/// What a person can do about a cause.
+pub(super) fn remedy(reason: Reason, program: &str) -> Option<String> {
+    Some(match reason {
+        Reason::Auth => format!("log in: run `{program}` once by hand, or set its key"),
+        Reason::Quota => "wait until the quota is reset, or ask another lane".to_owned(),
+        Reason::RateLimited => "try again later, or ask fewer lanes at once".to_owned(),
+        Reason::Model => "set a model that exists under `review.models`".to_owned(),
+        Reason::Version => format!("update `{program}`"),
+        Reason::Policy => format!("run `{program}` once by hand in this folder and allow it"),
+        Reason::VendorError | Reason::ExitStatus | Reason::Signal => {
+            format!("run `{program}` by hand in this folder to see what it needs")
+        }
+        Reason::NotFound
+        | Reason::NotExecutable
+        | Reason::WrongProgram
+        | Reason::Unreachable
+        | Reason::Transport
+        | Reason::TooLarge
+        | Reason::OutputMissing
+        | Reason::OutputUnsafe
+        | Reason::TimeLimit
+        | Reason::Blank
+        | Reason::Truncated
+        | Reason::PlansMissing
+        | Reason::PromptNotRead
+        | Reason::Redirect
+        | Reason::HostChanged
+        | Reason::NotConsented
+        | Reason::Itself
+        | Reason::Excluded
+        | Reason::OverBudget
+        | Reason::Interrupted
+        | Reason::Other => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_told_apart() {
+        for (text, reason) in [
+            ("Not logged in · Please run /login", Reason::Auth),
+            ("You've hit your usage limit. Try again on Dec 3.", Reason::Quota),
+            ("API Error: 429 Too Many Requests", Reason::RateLimited),
+            ("ProviderModelNotFoundError: openai/none", Reason::Model),
+            ("the model gpt-9 requires a newer version of Codex", Reason::Version),
+            ("API Error: 500 internal server error", Reason::VendorError),
+        ] {
+            assert_eq!(instead_of_review(text), Some(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_review_may_speak_of_errors() {
+        let review = "# Review\n\nThe plan ignores what happens on an API Error: 500.";
+        assert_eq!(instead_of_review(review), None);
+        let long = format!("The plan handles unauthorized users. {}", "It is fine. ".repeat(80));
+        assert_eq!(instead_of_review(&long), None);
+        assert_eq!(instead_of_review("The plans look fine to me."), None);
+    }
+
+    #[test]
+    fn status_lines_are_no_review() {
+        let text = "Starting CodeRabbit review…\nConnecting to review service\nSetting up\n\nReview completed\n";
+        assert!(is_only_status(text));
+        assert!(!is_only_status("Setting up\nThe loop never ends.\n"));
+    }
+
+    #[test]
+    fn every_sentence_can_be_found() {
+        for sentence in &SENTENCES {
+            assert_eq!(sentence.has, sentence.has.to_lowercase());
+            assert!(cause(sentence.has).is_some());
+        }
+    }
+}

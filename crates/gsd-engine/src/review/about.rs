@@ -1,0 +1,112 @@
+//! What the record says about a lane whatever becomes of it.
+
+use super::record::{self, EvidenceClass};
+use crate::lane::descriptor::{self, Descriptor};
+use crate::lane::{Lane, LanePlan, LaneReport, Proof};
+use std::time::Duration;
+
+/// A lane by its names and kinds.
+#[derive(Debug, Clone)]
+pub struct About {
+    pub slug: String,
+    /// The slug, or the name of an instance.
+    pub identity: String,
+    pub heading: String,
+    pub capability: String,
+    pub limit: Duration,
+    vendor: Option<String>,
+    transport: &'static str,
+    evidence: descriptor::EvidenceClass,
+    repository_access: bool,
+    notes: Vec<String>,
+}
+
+impl About {
+    /// From a lane that is declared and will not be called.
+    pub(super) fn of_lane(lane: &Lane, identity: &str) -> Self {
+        let Descriptor { slug, heading, vendor, evidence, time_limit, .. } = &lane.descriptor;
+        Self {
+            slug: slug.to_string(),
+            identity: identity.to_owned(),
+            heading: heading.as_str().to_owned(),
+            capability: lane.capability.to_string(),
+            limit: *time_limit,
+            vendor: vendor.clone(),
+            transport: lane.descriptor.transport().word(),
+            evidence: *evidence,
+            repository_access: lane.descriptor.transport() == descriptor::Transport::Spawn,
+            notes: vec![],
+        }
+    }
+
+    /// From a call that is planned.
+    pub(super) fn of_plan(plan: &LanePlan) -> Self {
+        Self {
+            slug: plan.slug.to_string(),
+            identity: plan.identity.clone(),
+            heading: plan.heading.clone(),
+            capability: plan.capability.to_string(),
+            limit: plan.time_limit.value,
+            vendor: plan.vendor.clone(),
+            transport: plan.transport().word(),
+            evidence: plan.evidence,
+            repository_access: plan.reads_repository(),
+            notes: plan.notes.clone(),
+        }
+    }
+
+    /// The lane's part of the record before its text is judged.
+    pub(super) fn lane(&self, report: &LaneReport, plans: &[record::Plan]) -> record::Lane {
+        record::Lane {
+            slug: self.slug.clone(),
+            identity: self.identity.clone(),
+            heading: self.heading.clone(),
+            capability: self.capability.clone(),
+            vendor: self.vendor.clone(),
+            transport: self.transport.to_owned(),
+            evidence_class: match self.evidence {
+                descriptor::EvidenceClass::SourceGrounded => EvidenceClass::SourceGrounded,
+                descriptor::EvidenceClass::DiffOnly => EvidenceClass::DiffOnly,
+            },
+            repository_access: self.repository_access,
+            state: report.state,
+            reason: report.reason,
+            during: report.during,
+            message: report.message.clone(),
+            remedy: report.remedy.clone(),
+            proof: Proof::None,
+            coverage: record::Coverage {
+                covered: vec![],
+                missing: plans.iter().map(|plan| plan.id.clone()).collect(),
+            },
+            findings_source: record::FindingsSource::None,
+            timing: record::Timing {
+                start_ms: 0,
+                elapsed_ms: millis(report.elapsed),
+                first_byte_ms: report.first_byte.map(millis),
+                limit_ms: millis(self.limit),
+            },
+            sizes: record::Sizes {
+                prompt: 0,
+                output: report.sizes.output,
+                stderr: report.sizes.stderr,
+            },
+            trimmed: None,
+            prompt_sha256: None,
+            exit_status: report.exit_status,
+            signal: report.signal,
+            http_status: report.http_status,
+            model_requested: report.model_requested.clone(),
+            model_served: report.model_served.clone(),
+            destination: report.destination.clone(),
+            confinement: "none".to_owned(),
+            warnings: self.notes.iter().chain(&report.warnings).cloned().collect(),
+            text: report.text.clone(),
+            stderr: report.stderr.clone(),
+        }
+    }
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,404 @@
+//! What a run will do, decided before anything is sent: the phase, the census, who is asked and
+//! how. Probes run here, since who is here decides who is asked; nothing of the project leaves.
+
+use super::about::About;
+use super::census::{census, phase_of};
+use super::record;
+use crate::config::{self, Config, Layer};
+use crate::diag::{Diagnostic, SourceFile};
+use crate::id::{LaneSlug, RelPath};
+use crate::lane::descriptor::{Invoke, PromptPlace};
+use crate::lane::selection::{
+    Detected, Identity, Itself, Missing, Request, Selection, Why, itself, select, to_probe,
+};
+use crate::lane::settings::{self, Overrides, Reviewers, Source, Sourced};
+use crate::lane::{
+    self, Lane, LanePlan, LaneReport, PlanError, Ready, Reason, Roster, RunPaths, State,
+};
+use crate::planning::{Phase, PhaseDir, PhaseError, PhaseSpec, Planning, PlanningError};
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::cancel::Cancel;
+use gsd_io::env::Env;
+use gsd_io::fs::{self, Links};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// What the user asks for.
+#[derive(Debug, Clone)]
+pub struct Ask<'a> {
+    /// Slugs and instance names, from flags and `--lanes`.
+    pub named: Vec<String>,
+    pub all: bool,
+    pub exclude: Vec<String>,
+    pub missing: Missing,
+    pub lane_timeouts: &'a [(String, Duration)],
+}
+
+/// The project as a review sees it: its settings and the phase.
+#[derive(Debug)]
+pub struct Project {
+    /// Canonical.
+    pub root: Utf8PathBuf,
+    pub phase: Phase,
+    pub config: Config,
+    /// About settings files: said, never in the way.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A lane that will be asked.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub identity: Identity,
+    pub plan: LanePlan,
+    pub ready: Ready,
+}
+
+/// A lane that will not be asked, with the report that stands for it.
+#[derive(Debug, Clone)]
+pub struct NotAsked {
+    pub about: About,
+    pub report: LaneReport,
+}
+
+/// Everything that is decided before a run.
+#[derive(Debug)]
+pub struct Prepared {
+    pub phase: record::Phase,
+    /// The census.
+    pub plans: Vec<record::Plan>,
+    pub selection: Selection,
+    pub asked: Vec<Asked>,
+    pub not_asked: Vec<NotAsked>,
+    /// The lane that is the host running gsd.
+    pub itself: Option<String>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// What a reader of the report must know that belongs to no lane.
+    pub notes: Vec<String>,
+    order: Vec<LaneSlug>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    #[error(transparent)]
+    Planning(#[from] PlanningError),
+    #[error(transparent)]
+    Phase(#[from] PhaseError),
+    #[error("phase `{directory}` has no plan to review")]
+    NoPlans { directory: String },
+}
+
+/// A settings file is never larger; what is, is no settings file.
+const MAX_CONFIG: u64 = 4 * 1024 * 1024;
+
+/// Finds a phase: the one that is named, else the current one.
+pub fn find_phase(
+    env: &Env,
+    root: &Utf8Path,
+    phase: Option<&str>,
+) -> Result<PhaseDir, PrepareError> {
+    locate(&Planning::open(root)?, env, phase)
+}
+
+fn locate(planning: &Planning, env: &Env, phase: Option<&str>) -> Result<PhaseDir, PrepareError> {
+    let Some(text) = phase else { return Ok(planning.current()?) };
+    let spec = PhaseSpec::parse(text, env.cwd())
+        .ok_or_else(|| PhaseError::Malformed { text: crate::text::printable(text, 80) })?;
+    Ok(planning.find(&spec)?)
+}
+
+/// Opens the project and reads the phase.
+pub fn open(env: &Env, root: &Utf8Path, phase: Option<&str>) -> Result<Project, PrepareError> {
+    let planning = Planning::open(root)?;
+    let directory = locate(&planning, env, phase)?;
+    let phase = planning.load(&directory)?;
+    let root = fs::canonical(root).unwrap_or_else(|| root.to_owned());
+    let (config, diagnostics) = read_config(env, &root);
+    Ok(Project { root, phase, config, diagnostics })
+}
+
+impl Project {
+    /// The paths that the plans of the phase create or change: a citation of one that does not
+    /// exist yet is planned, not ungrounded.
+    pub(super) fn planned_paths(&self) -> BTreeSet<RelPath> {
+        let plans = self.phase.counted();
+        let listed = plans.flat_map(|plan| {
+            let own = plan.frontmatter.files_modified.iter();
+            let tasks = plan.tasks.iter().filter_map(|task| task.files.as_ref());
+            own.chain(tasks).flat_map(|list| list.value.iter().map(|item| item.value.as_str()))
+        });
+        let artifacts = self.phase.counted().flat_map(|plan| {
+            let haves = plan.frontmatter.must_haves.iter();
+            haves
+                .flat_map(|haves| &haves.value.artifacts)
+                .filter_map(|artifact| artifact.value.path.as_ref())
+                .map(|path| path.value.as_str())
+        });
+        listed.chain(artifacts).filter_map(|path| RelPath::parse(path.trim()).ok()).collect()
+    }
+}
+
+/// The settings of the user and of the project.
+pub fn read_config(env: &Env, root: &Utf8Path) -> (Config, Vec<Diagnostic>) {
+    let home = env.home().map(|home| home.join(".gsd/defaults.json"));
+    let project = root.join(".planning/config.json");
+    let files = home.map(|path| (Layer::User, path, "~/.gsd/defaults.json")).into_iter().chain([(
+        Layer::Project,
+        project,
+        ".planning/config.json",
+    )]);
+    let mut texts = vec![];
+    let mut found = vec![];
+    for (layer, path, name) in files {
+        match fs::read_bounded(&path, MAX_CONFIG, Links::Follow) {
+            Ok(bytes) => {
+                texts.push((layer, SourceFile::new(name, String::from_utf8_lossy(&bytes))));
+            }
+            Err(fs::ReadError::NotFound { .. }) => {}
+            Err(error) => {
+                let place = SourceFile::new(name, "").at_start();
+                found.push(
+                    config::UNREADABLE
+                        .at(place, error.to_string())
+                        .help("its settings are ignored until this is mended"),
+                );
+            }
+        }
+    }
+    let (config, mut more) = Config::read(texts);
+    found.append(&mut more);
+    (config, found)
+}
+
+/// Decides who is asked and how. Probes run side by side, each of them bounded. `run_dir` is only
+/// named here; nothing is written.
+pub fn prepare(
+    env: &Env,
+    project: &Project,
+    roster: &Roster,
+    ask: &Ask<'_>,
+    run_dir: &Utf8Path,
+    cancel: &Cancel,
+) -> Result<Prepared, PrepareError> {
+    let plans = census(&project.phase);
+    if plans.is_empty() {
+        return Err(PrepareError::NoPlans { directory: project.phase.directory.path.to_string() });
+    }
+    let mut diagnostics = project.diagnostics.clone();
+    let reviewers = Reviewers::read(&project.config, env, &roster.descriptors());
+    let host = itself(env);
+    let request = Request {
+        named: ask.named.clone(),
+        all: ask.all,
+        exclude: ask.exclude.clone(),
+        missing: ask.missing,
+        itself: host.clone(),
+    };
+    let planner = Planner { root: &project.root, config: &project.config, ask, run_dir };
+    let wanted = to_probe(&request, &reviewers, roster);
+    let candidates: Vec<(LaneSlug, Planned)> = roster
+        .iter()
+        .filter(|lane| wanted.contains(lane.slug()))
+        .map(|lane| (lane.slug().clone(), planner.plan(lane, None, &mut diagnostics)))
+        .collect();
+    let probed = probe_all(env, &project.root, candidates, cancel);
+    let detected: Detected = probed
+        .iter()
+        .map(|(slug, (_, result))| {
+            (slug.clone(), result.as_ref().map(|_| ()).map_err(|report| why(report)))
+        })
+        .collect();
+    let selection = select(&request, &reviewers, roster, &detected);
+    let mut asked = vec![];
+    let mut not_asked = vec![];
+    for identity in &selection.selected {
+        let (Some(lane), Some((_, Ok(ready)))) =
+            (roster.by_slug(identity.lane.as_str()), probed.get(&identity.lane))
+        else {
+            continue;
+        };
+        match planner.plan(lane, Some(identity), &mut diagnostics) {
+            Ok(plan) => {
+                asked.push(Asked { identity: identity.clone(), plan, ready: ready.clone() })
+            }
+            Err(report) => {
+                let about = About::of_lane(lane, &identity.name);
+                not_asked.push(NotAsked { about, report: *report });
+            }
+        }
+    }
+    for (name, why) in &selection.not_selected {
+        let Some(lane) = roster.by_slug(name) else { continue };
+        let report = match why {
+            Why::NotAsked => continue,
+            Why::NotHere => match probed.get(lane.slug()) {
+                Some((_, Err(report))) => (**report).clone(),
+                Some((_, Ok(_))) | None => continue,
+            },
+            Why::Itself => LaneReport::not_called(
+                State::Skipped,
+                Reason::Itself,
+                "it is the program that runs gsd",
+            )
+            .remedy(format!("name it with `--lanes {name}` to ask it all the same")),
+            Why::Excluded => {
+                LaneReport::not_called(State::Skipped, Reason::Excluded, "left out by `--exclude`")
+            }
+        };
+        not_asked.push(NotAsked { about: About::of_lane(lane, name), report });
+    }
+    diagnostics.dedup();
+    Ok(Prepared {
+        phase: phase_of(&project.phase),
+        plans,
+        notes: notes(&selection, &project.phase),
+        selection,
+        asked,
+        not_asked,
+        itself: match host {
+            Itself::Nobody => None,
+            Itself::Lane(slug) => Some(slug.to_string()),
+        },
+        diagnostics,
+        order: roster.iter().map(|lane| lane.slug().clone()).collect(),
+    })
+}
+
+impl Prepared {
+    /// The place of a lane in the report: roster order, instances after their lane.
+    pub(super) fn rank(&self, lane: &record::Lane) -> (usize, bool, String) {
+        let place = self.order.iter().position(|slug| slug.as_str() == lane.slug);
+        let instance = lane.identity != lane.slug;
+        (place.unwrap_or(usize::MAX), instance, lane.identity.clone())
+    }
+}
+
+fn notes(selection: &Selection, phase: &Phase) -> Vec<String> {
+    let mut notes = vec![];
+    if selection.shared_adapter {
+        notes.push("Some reviewers share an adapter; their agreement counts for less.".to_owned());
+    }
+    for identity in selection.selected.iter().filter(|identity| !identity.independent) {
+        notes.push(format!(
+            "`{}` is the program that runs gsd and is no independent voice.",
+            identity.name
+        ));
+    }
+    if !phase.left_out.is_empty() {
+        let names: Vec<String> =
+            phase.left_out.iter().map(|left| format!("`{}`", left.name)).collect();
+        notes.push(format!("Not part of the review: {}.", names.join(", ")));
+    }
+    notes
+}
+
+type Planned = Result<LanePlan, Box<LaneReport>>;
+type Probed = BTreeMap<LaneSlug, (Planned, Result<Ready, Box<LaneReport>>)>;
+
+fn why(report: &LaneReport) -> String {
+    report.message.clone().unwrap_or_else(|| report.state.to_string())
+}
+
+/// Probes every lane that could be planned, all at once: each probe has its own limit.
+pub(super) fn probe_all(
+    env: &Env,
+    root: &Utf8Path,
+    candidates: Vec<(LaneSlug, Planned)>,
+    cancel: &Cancel,
+) -> Probed {
+    std::thread::scope(|scope| {
+        let probes: Vec<_> = candidates
+            .into_iter()
+            .map(|(slug, plan)| {
+                let thread = scope.spawn(move || {
+                    let result = match &plan {
+                        Ok(plan) => lane::probe_lane(plan, env, root, cancel),
+                        Err(report) => Err(report.clone()),
+                    };
+                    (plan, result)
+                });
+                (slug, thread)
+            })
+            .collect();
+        probes
+            .into_iter()
+            .map(|(slug, thread)| match thread.join() {
+                Ok(probed) => (slug, probed),
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect()
+    })
+}
+
+/// Plans calls with the settings of the project.
+pub(super) struct Planner<'a> {
+    pub(super) root: &'a Utf8Path,
+    pub(super) config: &'a Config,
+    pub(super) ask: &'a Ask<'a>,
+    pub(super) run_dir: &'a Utf8Path,
+}
+
+impl Planner<'_> {
+    /// Plans the call of a lane, or of an instance of it.
+    pub(super) fn plan(
+        &self,
+        lane: &Lane,
+        identity: Option<&Identity>,
+        found: &mut Vec<Diagnostic>,
+    ) -> Planned {
+        let name = identity.map_or(lane.slug().as_str(), |identity| identity.name.as_str());
+        let timeout = self
+            .ask
+            .lane_timeouts
+            .iter()
+            .rev()
+            .find(|(slug, _)| slug == name || slug == lane.slug().as_str());
+        let of_instance = |value: &Option<String>| {
+            value.clone().map(|value| Sourced::new(value, Source::Instance(name.to_owned())))
+        };
+        let overrides = Overrides {
+            model: identity.and_then(|identity| of_instance(&identity.model)),
+            agent: identity.and_then(|identity| of_instance(&identity.agent)),
+            time_limit: timeout
+                .map(|(_, limit)| Sourced::new(*limit, Source::Flag("`--lane-timeout`"))),
+        };
+        let settings = settings::read(self.config, &lane.descriptor, &overrides, found);
+        lane::plan(lane, name, &settings, &self.paths(lane, name)).map_err(|error| {
+            let message = error.to_string();
+            let report = match error {
+                PlanError::NoHost { .. } => {
+                    LaneReport::not_called(State::Unavailable, Reason::Unreachable, message)
+                }
+                PlanError::Host { .. } => {
+                    LaneReport::not_called(State::Unavailable, Reason::Other, message)
+                        .remedy("give an address such as `http://localhost:8080`")
+                }
+            };
+            Box::new(report)
+        })
+    }
+
+    /// A lane's prompt stands in the run folder, or inside the project for programs that cannot
+    /// read anywhere else.
+    fn paths(&self, lane: &Lane, name: &str) -> RunPaths {
+        let root = self.root;
+        let place = match &lane.descriptor.invoke {
+            Invoke::Spawn(invoke) => invoke.prompt_place,
+            Invoke::OpenaiHttp(_) => PromptPlace::RunDir,
+        };
+        let folder = match place {
+            PromptPlace::RunDir => self.run_dir.to_owned(),
+            PromptPlace::Project => project_folder(root, self.run_dir),
+        };
+        RunPaths {
+            root: root.to_owned(),
+            run_dir: self.run_dir.to_owned(),
+            prompt: folder.join(format!("gsd-review-prompt-{name}.md")),
+        }
+    }
+}
+
+/// The folder inside the project for prompts of one run: `.planning/.run/<id>`.
+pub(super) fn project_folder(root: &Utf8Path, run_dir: &Utf8Path) -> Utf8PathBuf {
+    let id = run_dir.file_name().unwrap_or("run");
+    root.join(".planning/.run").join(id)
+}

@@ -1,0 +1,99 @@
+//! What a run would send where, without sending it.
+
+use super::prepare::{Prepared, Project};
+use super::prompts::{Marks, prompts};
+use crate::lane::{CallPlan, LanePlan, Reason, State};
+use gsd_io::env::Env;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// One lane as it would be called, or why it would not.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    pub identity: String,
+    /// `None` for a lane that would be asked.
+    pub state: Option<State>,
+    pub reason: Option<Reason>,
+    pub message: Option<String>,
+    /// Program and arguments; empty for a server.
+    pub argv: Vec<String>,
+    /// `stdin`, `argv`, `argv-file-ref`, `argv-inline`, `none` or `body`.
+    pub channel: &'static str,
+    pub prompt_bytes: u64,
+    pub prompt_tokens: u64,
+    pub budget: Option<u64>,
+    /// What would be taken out of the prompt: kind and count.
+    pub redactions: BTreeMap<String, u64>,
+    pub destination: String,
+    /// Names of the variables that the program would see beside those of every child.
+    pub env: Vec<String>,
+    pub confinement: &'static str,
+    pub limit: Duration,
+    pub limit_source: String,
+    pub model: Option<String>,
+}
+
+/// Previews every lane of a prepared run.
+pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview> {
+    let marks = Marks::new(&prepared.plans);
+    let built = prompts(project, prepared, &marks, &super::run::own_secrets(env));
+    let asked = prepared.asked.iter().zip(&built).map(|(asked, prompt)| {
+        let mut preview = base(&asked.plan);
+        preview.destination = asked.ready.destination().to_owned();
+        if let CallPlan::Spawn(spawn) = &asked.plan.call {
+            preview.argv = vec![asked.ready.destination().to_owned()];
+            preview.argv.extend(spawn.argv(&prompt.text));
+        }
+        preview.prompt_bytes = prompt.text.len() as u64;
+        preview.prompt_tokens = prompt.tokens;
+        preview.redactions.clone_from(&prompt.redactions);
+        preview
+    });
+    let absent = prepared.not_asked.iter().map(|absent| {
+        let mut preview = Preview::of(&absent.about.identity, absent.about.limit);
+        preview.state = Some(absent.report.state);
+        preview.reason = absent.report.reason;
+        preview.message.clone_from(&absent.report.message);
+        preview
+    });
+    asked.chain(absent).collect()
+}
+
+fn base(plan: &LanePlan) -> Preview {
+    let mut preview = Preview::of(&plan.identity, plan.time_limit.value);
+    preview.env = match &plan.call {
+        CallPlan::Spawn(spawn) => spawn.env.iter().map(|name| name.as_str().to_owned()).collect(),
+        CallPlan::OpenaiHttp(http) => {
+            http.api_key_env.iter().map(|name| name.as_str().to_owned()).collect()
+        }
+    };
+    preview.channel = plan.channel();
+    preview.budget = plan.budget.map(std::num::NonZeroU64::get);
+    preview.destination = plan.destination();
+    preview.limit_source = plan.time_limit.source.to_string();
+    preview.model = plan.model.as_ref().map(|model| model.value.clone());
+    preview
+}
+
+impl Preview {
+    fn of(identity: &str, limit: Duration) -> Self {
+        Self {
+            identity: identity.to_owned(),
+            state: None,
+            reason: None,
+            message: None,
+            argv: vec![],
+            channel: "none",
+            prompt_bytes: 0,
+            prompt_tokens: 0,
+            budget: None,
+            redactions: BTreeMap::new(),
+            destination: String::new(),
+            env: vec![],
+            confinement: "none",
+            limit,
+            limit_source: String::new(),
+            model: None,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Which lanes are here: their probes, without a review.
+
+use super::prepare::{Ask, Planner, probe_all};
+use crate::config::Config;
+use crate::id::LaneSlug;
+use crate::lane::selection::Missing;
+use crate::lane::{Reason, Roster, State};
+use camino::Utf8Path;
+use gsd_io::cancel::Cancel;
+use gsd_io::env::Env;
+
+/// One lane and whether it is here.
+#[derive(Debug, Clone)]
+pub struct LaneStatus {
+    pub slug: String,
+    pub heading: String,
+    pub flags: Vec<String>,
+    pub capability: String,
+    pub transport: &'static str,
+    /// What the probe found, else what it looked for.
+    pub destination: String,
+    /// `None` for a lane that is here.
+    pub state: Option<State>,
+    pub reason: Option<Reason>,
+    pub message: Option<String>,
+    pub remedy: Option<String>,
+}
+
+/// Probes lanes, all of them or those that are named, in roster order.
+pub fn lane_statuses(
+    env: &Env,
+    root: &Utf8Path,
+    config: &Config,
+    roster: &Roster,
+    slugs: &[String],
+    cancel: &Cancel,
+) -> Vec<LaneStatus> {
+    let ask = Ask {
+        named: vec![],
+        all: true,
+        exclude: vec![],
+        missing: Missing::Note,
+        lane_timeouts: &[],
+    };
+    let planner = Planner { root, config, ask: &ask, run_dir: Utf8Path::new("") };
+    let wanted: Vec<_> = roster
+        .iter()
+        .filter(|lane| slugs.is_empty() || slugs.iter().any(|slug| slug == lane.slug().as_str()))
+        .collect();
+    let candidates: Vec<(LaneSlug, _)> = wanted
+        .iter()
+        .map(|lane| (lane.slug().clone(), planner.plan(lane, None, &mut vec![])))
+        .collect();
+    let mut probed = probe_all(env, root, candidates, cancel);
+    wanted
+        .into_iter()
+        .filter_map(|lane| {
+            let (plan, result) = probed.remove(lane.slug())?;
+            let mut status = LaneStatus {
+                slug: lane.slug().to_string(),
+                heading: lane.descriptor.heading.as_str().to_owned(),
+                flags: lane.descriptor.flags.iter().map(ToString::to_string).collect(),
+                capability: lane.capability.to_string(),
+                transport: lane.descriptor.transport().word(),
+                destination: plan.map_or_else(|_| String::new(), |plan| plan.destination()),
+                state: None,
+                reason: None,
+                message: None,
+                remedy: None,
+            };
+            match result {
+                Ok(ready) => status.destination = ready.destination().to_owned(),
+                Err(report) => {
+                    status.state = Some(report.state);
+                    status.reason = report.reason;
+                    status.message = report.message;
+                    status.remedy = report.remedy;
+                }
+            }
+            Some(status)
+        })
+        .collect()
+}
