@@ -101,7 +101,7 @@ impl PhaseSpec {
         }
         let word = text.get(..5).filter(|word| word.eq_ignore_ascii_case("phase"));
         let number = word.map_or(text, |word| text[word.len()..].trim_start_matches(SEPARATORS));
-        match PhaseNumber::parse(number) {
+        match PhaseNumber::parse(number.trim_end_matches(SEPARATORS)) {
             Some(number) => Some(Self::Number(number)),
             None => Some(Self::Name(text.to_owned())),
         }

@@ -63,7 +63,7 @@ fn a_roadmap_of_lists_only() {
     );
     let names: Vec<_> =
         roadmap.phases.iter().map(|p| (p.number.spelling(), p.name.as_str())).collect();
-    assert_eq!(names, [("06", "One"), ("7", ""), ("8", "gone"), ("09.1", "Three")]);
+    assert_eq!(names, [("06", "One"), ("7", "Two"), ("8", "gone"), ("09.1", "Three")]);
     assert_eq!(roadmap.phases[0].text(&roadmap), "- [ ] Phase 06: One");
 }
 

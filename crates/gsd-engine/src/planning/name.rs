@@ -64,7 +64,8 @@ pub(super) fn named(name: &str) -> Named {
     };
     let after = &words[at + 1..];
     let Some(first) = after.first() else {
-        let id = stem.strip_suffix("-PLAN").filter(|id| !id.is_empty()).unwrap_or(stem);
+        let id =
+            stem.strip_suffix("-PLAN").filter(|id| !matches!(*id, "" | "PLAN")).unwrap_or(stem);
         return Named::Plan(PlanId(id.to_owned()));
     };
     let capital = first.len() > 1 && first.bytes().all(|b| b.is_ascii_uppercase());
@@ -94,6 +95,7 @@ mod tests {
             ("260709-uk6-PLAN.md", "260709-uk6"),
             ("03-02B-PLAN.md", "03-02B"),
             ("PLAN-01.md", "PLAN-01"),
+            ("PLAN-PLAN.md", "PLAN-PLAN"),
         ] {
             assert_eq!(named(name), Named::Plan(PlanId(id.to_owned())), "{name}");
         }

@@ -97,7 +97,7 @@ pub(super) fn read(id: PlanId, document: Document, diagnostics: &mut Vec<Diagnos
     let frontmatter = fields::read(&file, diagnostics);
     let page = Page::new(text, frontmatter.span.end);
     let blocks = blocks::read(&page);
-    let headings = page.headings();
+    let headings = task_headings::headings(&page);
     report_unclosed(&file, &blocks, diagnostics);
 
     let bounded = blocks.tasks.iter().take(MAX_TASKS + 1);

@@ -21,9 +21,11 @@ impl Roadmap {
         self.phases.iter().find(|phase| phase.number == *number)
     }
 
-    /// The first phase that is not done: of those with a check box, the first unchecked one.
+    /// The phase that is marked as current, else the first one whose check box is empty.
     pub fn current(&self) -> Option<&RoadmapPhase> {
-        self.phases.iter().find(|phase| phase.checked == Some(false) && !phase.folded)
+        let open = || self.phases.iter().filter(|phase| !phase.folded);
+        let marked = open().find(|phase| phase.marked && phase.checked != Some(true));
+        marked.or_else(|| open().find(|phase| phase.checked == Some(false)))
     }
 }
 
@@ -44,6 +46,8 @@ pub struct RoadmapPhase {
     pub folded: bool,
     /// Marked `(INSERTED)`.
     pub inserted: bool,
+    /// Marked as current or in progress.
+    pub marked: bool,
     pub goal: Option<Spanned<String>>,
     pub depends_on: Option<Spanned<String>>,
     /// Ranges are expanded; each id has the place of the token that names it.
@@ -95,6 +99,7 @@ pub(super) fn read(document: Document) -> Roadmap {
         });
         let phase = &mut phases[at];
         phase.inserted |= mention.inserted;
+        phase.marked |= mention.marked;
         if is_heading {
             if phase.section.is_none() {
                 let lines = section(&page, &headings, next_heading - 1, &folded);
@@ -126,6 +131,7 @@ impl RoadmapPhase {
             checked: None,
             folded,
             inserted: false,
+            marked: false,
             goal: None,
             depends_on: None,
             requirements: vec![],
@@ -143,6 +149,7 @@ struct Mention {
     span: Span,
     checked: Option<bool>,
     inserted: bool,
+    marked: bool,
 }
 
 /// `### Phase 2: Name`, `## ✅ Phase 2.1 — Name (INSERTED)`.
@@ -150,7 +157,7 @@ fn heading_mention(page: &Page<'_>, heading: &Heading) -> Option<Mention> {
     let line = page.lines[heading.line];
     let title = &page.text[heading.title.clone()];
     let (number, rest) = phase_words(title)?;
-    Some(mention(number, rest, line.start..line.end, None))
+    Some(mention(page, number, rest, line.start..line.end, None))
 }
 
 /// `- [x] **Phase 2: Name** — text`.
@@ -158,17 +165,30 @@ fn list_mention(page: &Page<'_>, index: usize) -> Option<Mention> {
     let item = page.item(index)?;
     let body = &page.text[item.body.clone()];
     let (number, rest) = phase_words(body)?;
-    let rest = match body.trim_start_matches(['~', ' ']).starts_with("**") {
-        true => rest.split("**").next().unwrap_or(rest),
-        false => rest,
+    let bold = body.trim_start_matches(['~', ' ']).starts_with("**");
+    let rest = match rest.split_once("**").filter(|_| bold) {
+        // `**Phase 7:** Name`
+        Some((inside, after)) if inside.trim_matches([':', ' ']).is_empty() => after,
+        Some((inside, _)) => inside,
+        None => rest,
     };
     // `- Phase 3 depends on phase 2` is prose: without a box or bold text a name must follow.
     let named = item.checked.is_some() || body.contains("**") || rest.starts_with([':', '—', '–']);
     let line = page.lines[index];
-    named.then(|| mention(number, rest, line.start..line.end, item.checked))
+    named.then(|| mention(page, number, rest, line.start..line.end, item.checked))
 }
 
-fn mention(number: PhaseNumber, rest: &str, span: Span, checked: Option<bool>) -> Mention {
+fn mention(
+    page: &Page<'_>,
+    number: PhaseNumber,
+    rest: &str,
+    span: Span,
+    checked: Option<bool>,
+) -> Mention {
+    let line = page.text[span.clone()].to_lowercase();
+    let marked = ["(current", "🚧", "in progress", "<- current", "← current"]
+        .iter()
+        .any(|mark| line.contains(mark));
     let inserted = rest.to_ascii_uppercase().contains("(INSERTED)");
     let name = rest.trim_start_matches([':', '—', '–', '-', '.', ')', ' ', '*']);
     let mut name = name.split(" — ").next().unwrap_or(name);
@@ -176,7 +196,7 @@ fn mention(number: PhaseNumber, rest: &str, span: Span, checked: Option<bool>) -
         name = name.split(mark).next().unwrap_or(name);
     }
     let name = bare(name).to_owned();
-    Mention { number, name, span, checked, inserted }
+    Mention { number, name, span, checked, inserted, marked }
 }
 
 /// The number after the word "Phase", with which the text must begin but for marks; and the rest.

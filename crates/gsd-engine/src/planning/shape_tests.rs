@@ -176,6 +176,22 @@ fn lists_of_tasks() {
 }
 
 #[test]
+fn tasks_that_no_heading_announces() {
+    let (plan, diagnostics) = read(
+        "# Plan\n\n**Task 1: Store**\n- Files: a.rs\n- Verify: `make check`\n\n**Task 2:** Serve\nDo it.\n\n## Notes\nx\n",
+    );
+    assert_eq!(diagnostics, []);
+    assert_eq!(task_names(&plan), ["Task 1: Store", "Task 2: Serve"]);
+    assert_eq!(paths(&plan.tasks[0].files), ["a.rs"]);
+    assert_eq!(plan.tasks[1].action.as_ref().expect("there").text(), "Do it.");
+    let (plan, _) = read(
+        "# Plan\n\n- [ ] Task 1: Store\n  - Files: a.rs\n- [ ] Task 2: Serve\n\n## Notes\n- x\n",
+    );
+    assert_eq!(task_names(&plan), ["Task 1: Store", "Task 2: Serve"]);
+    assert_eq!(paths(&plan.tasks[0].files), ["a.rs"]);
+}
+
+#[test]
 fn both_mixed() {
     let text = "## Tasks\n\n<task type=\"auto\">\n<name>A</name>\n</task>\n\n### Task 2 — B\n**Files:** b.rs\n\n## Implementation steps\n- not a task\n";
     let (plan, diagnostics) = read(text);

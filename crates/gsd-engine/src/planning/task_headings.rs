@@ -2,10 +2,25 @@
 //! items of a list under `## Tasks`.
 
 use super::markdown::{Heading, Page, bare};
-use super::spanned::{Prose, Spanned, slice};
+use super::spanned::{Prose, Spanned, slice, trim};
 use super::task::{Task, TaskForm};
 use super::task_parts::Slot;
 use std::ops::Range;
+
+/// Below every real heading.
+const BOLD_LEVEL: usize = 7;
+
+/// The headings of a plan. A line `**Task 1: Name**` is one too.
+pub(super) fn headings(page: &Page<'_>) -> Vec<Heading> {
+    let bold = |line: usize| {
+        let shown = page.line(line).trim();
+        let place = page.lines[line];
+        let names = shown.starts_with("**") && !place.fenced && is_task(bare(shown));
+        let title = trim(page.text, place.start..place.end);
+        names.then_some(Heading { line, level: BOLD_LEVEL, title })
+    };
+    (0..page.lines.len()).filter_map(|line| page.heading(line).or_else(|| bold(line))).collect()
+}
 
 /// What holds a line of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +81,25 @@ pub(super) fn read(
             done = lines.end;
         }
     }
+    if found.is_empty() && read_lists {
+        anywhere(page, covers, max, &mut found);
+    }
     found
+}
+
+/// `- [ ] Task 1: Name` in a list that no heading announces.
+fn anywhere(page: &Page<'_>, covers: &[Cover], max: usize, found: &mut Vec<Task>) {
+    let starts: Vec<usize> = (0..page.lines.len())
+        .filter(|line| covers[*line] == Cover::Free)
+        .filter(|line| page.item(*line).is_some_and(|item| is_task(bare(&page.text[item.body]))))
+        .take(max + 1)
+        .collect();
+    for (at, start) in starts.iter().enumerate() {
+        let next = starts.get(at + 1).copied().unwrap_or(page.lines.len());
+        let stops = |line: &usize| covers[*line] != Cover::Free || page.heading(*line).is_some();
+        let end = (start + 1..next).find(stops).unwrap_or(next);
+        found.push(list_item(page, *start, end));
+    }
 }
 
 /// The tasks of a part that holds nothing but tasks: its headings, else the items of its list.
@@ -118,7 +151,7 @@ fn task(page: &Page<'_>, heading: &Heading, lines: Range<usize>, covers: &[Cover
     let span = head.start..page.span(heading.line, end).end;
     let mut task = Task::bare(TaskForm::Heading, span, head);
     let name = slice(page.text, heading.title.clone());
-    task.name = Some(Spanned::new(bare(&name.value).to_owned(), name.span));
+    task.name = Some(Spanned::new(bare(&name.value.replace("**", "")).to_owned(), name.span));
     parts(page, lines.start..end, &mut task);
     Some(task)
 }

@@ -183,17 +183,59 @@ fn soup() -> impl Strategy<Value = String> {
         1 => any::<char>().prop_map(String::from),
     ];
     let pieces = proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat());
-    // Half of the texts are whole plans with something wrong in one place.
-    (pieces, prop_oneof![Just(""), Just(PLAN)], any::<proptest::sample::Index>()).prop_map(
-        |(pieces, plan, at)| {
+    // Most of the texts are whole documents with something wrong in one place.
+    (pieces, prop_oneof![Just(""), Just(PLAN), Just(DOCUMENTS)], any::<proptest::sample::Index>())
+        .prop_map(|(pieces, plan, at)| {
             let mut cut = if plan.is_empty() { 0 } else { at.index(plan.len()) };
             while !plan.is_char_boundary(cut) {
                 cut -= 1;
             }
             format!("{}{pieces}{}", &plan[..cut], &plan[cut..])
-        },
-    )
+        })
 }
+
+const DOCUMENTS: &str = r"---
+current_phase: 2.1
+next_phases: [3]
+---
+- [x] **Phase 2: Störe** — kept
+- [ ] **Phase 2.1: Repair** (INSERTED)
+
+### Phase 2: Störe
+**Goal**: It is kept,
+after a restart
+**Requirements**: A-01..A-03, SEC-HARD
+**Success Criteria** (what must be TRUE):
+  1. One
+  2. Two
+**Plans:** 2/3 plans
+- [x] 02-01-PLAN.md — table
+
+## v1 Requirements
+- [ ] **A-01**: First
+  goes on
+## v2 Requirements
+- **A-02** — second
+| A-01..A-02 | Phase 2 | Done |
+
+<decisions>
+- **D-01 (locked):** Use a file
+  and lock it
+### Discretion
+- Names
+</decisions>
+## Canonical References
+- `docs/a.md` — rules
+<deferred>
+- Search
+</deferred>
+## Open Questions
+1. **Why?** Resolution: so
+2. Who?
+## Pitfalls
+### Pitfall 1: Clocks
+They move.
+";
 
 const PLAN: &str = r#"---
 phase: 03-store

@@ -46,6 +46,8 @@ fn a_phase_is_found_by_number_name_slug_and_path() {
         ("64.4", "64.4-gap"),
         ("6", "06-setup-"),
         ("34", "34-SEARCH-INDEX"),
+        ("64.4-", "64.4-gap"),
+        ("03-auth-", "03-auth"),
         ("71", "PHASE-71-REPORTS"),
         ("12a", "12A-split"),
         ("141", "141-late"),
@@ -193,6 +195,11 @@ fn the_current_phase_is_what_state_or_roadmap_say() {
         let planning = Planning::open(project.root()).unwrap();
         assert_eq!(planning.current().unwrap().name, expected, "{state}");
     }
+    let project = field();
+    let marked = "- [ ] **Phase 3: Auth**\n- [ ] **Phase 6: Setup** (current)\n";
+    project.file(".planning/ROADMAP.md", marked);
+    let planning = Planning::open(project.root()).unwrap();
+    assert_eq!(planning.current().unwrap().name, "06-setup-");
     let project = field();
     let planning = Planning::open(project.root()).unwrap();
     let Err(PhaseError::NoCurrent { known }) = planning.current() else { panic!("none is named") };
