@@ -3,8 +3,7 @@
 //! This process is a child subreaper: what is orphaned below it becomes its own child, whatever
 //! session it has moved to. A process belongs to a lane if its chain of parents leads to the
 //! lane's leader, if it is in the leader's group, or if its environment carries the lane's token.
-//! An orphan that has thrown all of that away belongs to the only lane there is, if there is only
-//! one; else the final [`sweep`] takes it.
+//! An orphan that has thrown all of that away goes when no lane is left that it could belong to.
 //!
 //! Invariants: a process is signalled through a descriptor whose identity (number and start
 //! time) was checked after it was opened. Only our own children are reaped, never a leader that
@@ -79,8 +78,16 @@ fn own() -> &'static Own {
 #[derive(Debug)]
 struct Lanes {
     next: u64,
-    /// The leader's number to the lane's token.
-    running: BTreeMap<i32, String>,
+    /// By the number of the leader.
+    running: BTreeMap<i32, Stage>,
+}
+
+/// Where a lane is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Running,
+    /// Nothing of it may live any longer.
+    Ending,
 }
 
 /// Held while a child is started and while children are reaped, so that a leader is never taken
@@ -112,7 +119,7 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Lane)> {
     command.env(TOKEN_VARIABLE, format!("{}{token}", own.inherited));
     let child = command.spawn()?;
     let leader = Pid::from_child(&child);
-    lanes.running.insert(leader.as_raw_pid(), token.clone());
+    lanes.running.insert(leader.as_raw_pid(), Stage::Running);
     Ok((child, Lane { leader, token }))
 }
 
@@ -130,18 +137,21 @@ impl Lane {
     /// Kills the leader, if it still lives, and everything that descends from it, and reaps the
     /// latter. The leader must not have been reaped. Returns how many descendants were alive.
     pub(super) fn kill(&self) -> usize {
+        let leader = self.leader.as_raw_pid();
+        lanes().running.insert(leader, Stage::Ending);
         let mut seen = BTreeSet::new();
         let (killed, _) = kill_until_none(|processes| {
             let lanes = lanes();
-            let leader = self.leader.as_raw_pid();
-            let alone = lanes.running.len() == 1 && !own().strangers;
+            // Of two lanes that end together, the one that says so last sees it here.
+            let last = lanes.running.values().all(|stage| *stage == Stage::Ending);
+            let last = last && !own().strangers;
             let mut members = vec![];
             walk(processes, &lanes.running, &mut |process, owner| {
                 let owner = owner.or_else(|| {
                     let ours = process.group == leader
                         || seen.contains(&process.identity())
                         || process.carries(TOKEN_VARIABLE, |part| part == self.token)
-                        || (alone && is_orphan(process, &lanes.running));
+                        || (last && is_orphan(process, &lanes.running));
                     ours.then_some(leader)
                 });
                 if owner == Some(leader) && process.pid != leader {
@@ -201,7 +211,7 @@ pub fn sweep() -> Swept {
 
 /// A child of ours that no run has started and that is not in our own group: it was orphaned
 /// below us.
-fn is_orphan(process: &Process, running: &BTreeMap<i32, String>) -> bool {
+fn is_orphan(process: &Process, running: &BTreeMap<i32, Stage>) -> bool {
     let own = own();
     process.parent == own.pid && process.group != own.group && !running.contains_key(&process.pid)
 }
@@ -210,7 +220,7 @@ fn is_orphan(process: &Process, running: &BTreeMap<i32, String>) -> bool {
 /// the process is known to belong to, by itself or through its parents, and may name one.
 fn walk(
     processes: &[Process],
-    running: &BTreeMap<i32, String>,
+    running: &BTreeMap<i32, Stage>,
     visit: &mut dyn FnMut(&Process, Option<i32>) -> Option<i32>,
 ) {
     let mut children: BTreeMap<i32, Vec<&Process>> = BTreeMap::new();

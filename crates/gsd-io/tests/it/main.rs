@@ -4,5 +4,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod http;
+mod lock;
+mod process;
+mod process_family;
+mod process_input;
+mod process_limits;
+mod process_lookup;
+mod process_start;
 mod proxy;
 mod tls;

@@ -1,0 +1,248 @@
+//! Kills runs of the supervisor at random moments and counts what is left.
+//!
+//! `kill-storm N [SEED]` does N kills, each of one to four programs at a time: by a deadline, by
+//! the flag once or twice, by too much output, or by SIGINT, SIGTERM or SIGHUP to a process of
+//! its own that supervises them. After each no process may be left, living or ended. It prints
+//! one line at the end, or the kill that failed with its seed, and then exits with 1.
+//!
+//! `kill-storm sigkill N [SEED]` does the same with SIGKILL, after which nobody can clean up,
+//! and only states how many were left.
+
+use gsd_io::cancel::Cancel;
+use gsd_io::process::{Cap, Command, End, Limits, StartError, Stdin, run, sweep};
+use gsd_testkit::fake_cli::fake_cli;
+use gsd_testkit::left_over::{children, living, mark};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// What the programs do. Most of them would go on for ever.
+const SCRIPTS: [&[&str]; 12] = [
+    &["print x", "hang"],
+    &["ignore term", "print x", "hang"],
+    &["spawn ignore term ;; hang", "hang"],
+    &["daemon ignore term ;; hang", "hang"],
+    &["scrubbed hang", "hang"],
+    &["daemon daemon hang ;; hang", "spawn hang", "exit 3"],
+    &["spawn respawn 1000", "hang"],
+    &["close stdout", "close stderr", "hang"],
+    &["bytes 100_000_000", "hang"],
+    &["at-term print bye", "ebytes 10_000_000", "hang"],
+    &["read-stdin", "daemon close stdout ;; close stderr ;; hang"],
+    &["print x", "stop"],
+];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| words.get(at).map(|word| word.parse().expect("a number"));
+    match words.first().map(String::as_str) {
+        Some("victim") => victim(&words[1], number(2).expect("a seed")),
+        Some("sigkill") => {
+            let (count, seed) = (number(1).unwrap_or(200), number(2).unwrap_or_else(seed_now));
+            sigkills(count, seed)
+        }
+        _ => storm(number(0).unwrap_or(30), number(1).unwrap_or_else(seed_now)),
+    }
+}
+
+fn seed_now() -> u64 {
+    std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64) | 1
+}
+
+/// A small generator of numbers (xorshift); the same seed gives the same storm.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+
+    fn moment(&mut self) -> Duration {
+        // Often right after the start, sometimes much later.
+        let most = [2_000, 10_000, 60_000][self.below(3) as usize];
+        Duration::from_micros(self.below(most))
+    }
+}
+
+fn storm(count: u64, seed: u64) -> ExitCode {
+    let began = Instant::now();
+    let mut slowest = Duration::ZERO;
+    for kill in 0..count {
+        let mut dice = Dice(seed.wrapping_add(kill.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
+        let (mark, at) = (mark(), Instant::now());
+        let how = match dice.below(3) {
+            0 => by_signal(&mark, &mut dice),
+            1 => by_flag(&mark, &mut dice),
+            _ => by_limits(&mark, &mut dice),
+        };
+        slowest = slowest.max(at.elapsed());
+        let left = living(&mark);
+        let swept = sweep();
+        let ended = children();
+        if !left.is_empty() || !ended.is_empty() || at.elapsed() > Duration::from_secs(10) {
+            let took = at.elapsed();
+            println!("kill {kill} of {count}, seed {seed}, {how}: {took:?}");
+            println!("left: {left:?}; after {swept:?}: {ended:?}");
+            return ExitCode::FAILURE;
+        }
+    }
+    let took = began.elapsed();
+    println!("{count} kills, 0 processes left; {took:.1?}, the slowest {slowest:.1?}, seed {seed}");
+    ExitCode::SUCCESS
+}
+
+/// SIGINT, SIGTERM or SIGHUP to a process that supervises, sometimes twice.
+fn by_signal(mark: &str, dice: &mut Dice) -> String {
+    let signals = [Signal::INT, Signal::TERM, Signal::HUP];
+    let signal = signals[dice.below(3) as usize];
+    let twice = dice.below(3) == 0;
+    let (mut child, pid) = start_victim(mark, dice.below(u64::MAX));
+    pause(dice.moment());
+    let _ = kill_process(pid, signal);
+    if twice {
+        pause(dice.moment());
+        let _ = kill_process(pid, Signal::INT);
+    }
+    let status = child.wait().expect("the victim can be waited for");
+    format!("by {signal:?} (twice: {twice}), {status}")
+}
+
+fn start_victim(mark: &str, seed: u64) -> (std::process::Child, Pid) {
+    let mut child = std::process::Command::new(std::env::current_exe().expect("a path"))
+        .args(["victim", mark, &seed.to_string()])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("the victim starts");
+    let pid = Pid::from_child(&child);
+    // It must have installed its handlers before it may be signalled.
+    let told = child.stdout.take().expect("a pipe");
+    BufReader::new(told).read_line(&mut String::new()).expect("the victim says when it is ready");
+    (child, pid)
+}
+
+/// Supervises programs until a signal comes, as the real program does.
+fn victim(mark: &str, seed: u64) -> ExitCode {
+    let cancel = Cancel::new();
+    let _watching = gsd_io::signal::watch(&cancel).expect("signals can be watched");
+    println!("ready");
+    let mut limits = limits();
+    limits.deadline = Duration::from_secs(60);
+    let mut dice = Dice(seed | 1);
+    while !cancel.is_cancelled() {
+        lanes(mark, &limits, &cancel, &mut dice, None);
+    }
+    sweep();
+    cancel.signal().map_or(ExitCode::FAILURE, |signal| ExitCode::from(128 + signal as u8))
+}
+
+fn by_flag(mark: &str, dice: &mut Dice) -> String {
+    let (moment, again) = (dice.moment(), (dice.below(2) == 0).then(|| dice.moment()));
+    let mut limits = limits();
+    limits.deadline = Duration::from_secs(60);
+    let ends = lanes(mark, &limits, &Cancel::new(), dice, Some((moment, again)));
+    format!("by the flag after {moment:?}, then {again:?}: {ends:?}")
+}
+
+fn by_limits(mark: &str, dice: &mut Dice) -> String {
+    let mut limits = limits();
+    limits.deadline = dice.moment();
+    limits.stdout = Cap::kib(1 + dice.below(2000) as usize);
+    let ends = lanes(mark, &limits, &Cancel::new(), dice, None);
+    format!("by {limits:?}: {ends:?}")
+}
+
+fn limits() -> Limits {
+    Limits {
+        deadline: Duration::from_secs(60),
+        first_byte: None,
+        idle: None,
+        grace: Duration::from_millis(50),
+        drain: Duration::from_millis(50),
+        stdout: Cap::mib(200),
+        stderr: Cap::log(),
+    }
+}
+
+/// Runs one to four programs at a time until they end or are ended.
+fn lanes(
+    mark: &str,
+    limits: &Limits,
+    cancel: &Cancel,
+    dice: &mut Dice,
+    raise: Option<(Duration, Option<Duration>)>,
+) -> Vec<Result<End, String>> {
+    let commands: Vec<Command> = (0..=dice.below(4)).map(|_| command(mark, dice)).collect();
+    std::thread::scope(|scope| {
+        let one = |command| match run(command, limits, cancel, &mut |_| {}) {
+            Ok(exit) => Ok(exit.end),
+            Err(StartError::Cancelled { .. }) => Ok(End::Cancelled),
+            Err(error) => Err(error.to_string()),
+        };
+        let runs: Vec<_> =
+            commands.iter().map(|command| scope.spawn(move || one(command))).collect();
+        if let Some((moment, again)) = raise {
+            pause(moment);
+            cancel.stop();
+            if let Some(moment) = again {
+                pause(moment);
+                cancel.kill();
+            }
+        }
+        runs.into_iter().map(|run| run.join().expect("a run does not panic")).collect()
+    })
+}
+
+fn command(mark: &str, dice: &mut Dice) -> Command {
+    let script = SCRIPTS[dice.below(SCRIPTS.len() as u64) as usize];
+    let mut args = vec![format!("note {mark}")];
+    args.extend(script.iter().map(|action| (*action).to_owned()));
+    let stdin = match dice.below(2) {
+        0 => Stdin::Empty,
+        _ => Stdin::Bytes(vec![b'p'; dice.below(1 << 20) as usize].into()),
+    };
+    Command {
+        program: std::env::var("FAKE_CLI").map_or_else(|_| fake_cli(), Into::into),
+        args,
+        env: vec![("MARK".to_owned(), mark.to_owned())],
+        cwd: "/".into(),
+        stdin,
+    }
+}
+
+/// Waiting is the point here: the moment of a kill is drawn by lot.
+fn pause(moment: Duration) {
+    Cancel::new().wait(moment);
+}
+
+/// What SIGKILL of the supervisor leaves behind. It cannot react, so this only counts, and then
+/// kills what it has counted.
+fn sigkills(count: u64, seed: u64) -> ExitCode {
+    let (mut left, mut runs) = (0, 0);
+    for kill in 0..count {
+        let mut dice = Dice(seed.wrapping_add(kill.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
+        let mark = mark();
+        let (mut child, pid) = start_victim(&mark, dice.below(u64::MAX));
+        pause(Duration::from_millis(5) + dice.moment());
+        let _ = kill_process(pid, Signal::KILL);
+        let _ = child.wait();
+        pause(Duration::from_millis(200));
+        let found = living(&mark);
+        left += found.len();
+        runs += u64::from(!found.is_empty());
+        let mut found = found;
+        while !found.is_empty() {
+            for (pid, _) in &found {
+                let _ = Pid::from_raw(*pid).map(|pid| kill_process(pid, Signal::KILL));
+            }
+            found = living(&mark);
+        }
+    }
+    println!(
+        "{count} SIGKILLs of the supervisor: {left} processes left by {runs} of them; seed {seed}"
+    );
+    ExitCode::SUCCESS
+}
