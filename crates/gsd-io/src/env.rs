@@ -15,8 +15,20 @@ pub struct Env {
 
 /// Variables by which an AI program tells its children that they run inside it. A child of ours
 /// runs beside it, not inside it, so none of these is ever passed on.
-pub const NESTING_MARKERS: [&str; 4] =
-    ["ANTIGRAVITY_AGENT", "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CURSOR_SESSION_ID"];
+pub const NESTING_MARKERS: [&str; 12] = [
+    "ANTIGRAVITY_AGENT",
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CLAUDE_CODE_SSE_PORT",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "CURSOR_SESSION_ID",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "QWEN_CODE",
+];
 
 /// What every child may know of our environment: where things are, in which language, and how
 /// the network is reached. Credentials are not in it.

@@ -100,6 +100,24 @@ pub fn read_text(path: &Utf8Path, max: u64, links: Links) -> Result<String, Read
     })
 }
 
+/// The last `max` bytes of a regular file of any size.
+pub fn read_tail(path: &Utf8Path, max: u64, links: Links) -> Result<Vec<u8>, ReadError> {
+    use std::io::Seek;
+    let io = |source| ReadError::Io { path: path.to_owned(), source };
+    let mut file = open_regular(path, links)?;
+    let bytes = file.metadata().map_err(io)?.len();
+    file.seek(io::SeekFrom::Start(bytes.saturating_sub(max))).map_err(io)?;
+    let mut content = vec![];
+    file.take(max).read_to_end(&mut content).map_err(io)?;
+    Ok(content)
+}
+
+/// When what stands at `path` was last changed, since the epoch; links are not followed.
+pub fn modified(path: &Utf8Path) -> Option<std::time::Duration> {
+    let time = std::fs::symlink_metadata(path).ok()?.modified().ok()?;
+    time.duration_since(std::time::UNIX_EPOCH).ok()
+}
+
 /// Opens a regular file for reading without ever blocking on what it turns out to be.
 pub fn open_regular(path: &Utf8Path, links: Links) -> Result<File, ReadError> {
     let mut flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;

@@ -4,7 +4,7 @@
 //! to what the probe has found; nothing is looked up twice.
 
 use super::handler::openai_compatible::Streaming;
-use super::plan::{CallPlan, HttpPlan, LanePlan};
+use super::plan::{BLIND_MARK, CallPlan, HttpPlan, LanePlan};
 use super::report::LaneReport;
 use super::transport::openai_http::{self, Access, CallLimits, HttpCall};
 use super::transport::{Progress, spawn};
@@ -69,7 +69,7 @@ pub fn call(
     context: &CallContext<'_>,
     progress: &dyn Fn(Progress),
 ) -> LaneReport {
-    match (&plan.call, ready) {
+    let mut report = match (&plan.call, ready) {
         (CallPlan::Spawn(call), Ready::Program(program)) => {
             spawn::call(plan, call, program, prompt, context, progress)
         }
@@ -81,6 +81,19 @@ pub fn call(
         (CallPlan::Spawn(_), Ready::Server(_)) | (CallPlan::OpenaiHttp(_), Ready::Program(_)) => {
             unreachable!("a probe answers for the transport of its own plan")
         }
+    };
+    see_blindness(&mut report);
+    report
+}
+
+/// A review by somebody who could not open the repository says so in its first line, as the
+/// prompt asks. Quoting the mark further down says nothing.
+fn see_blindness(report: &mut LaneReport) {
+    let first = report.text.lines().map(str::trim).find(|line| !line.is_empty());
+    report.blind |= first == Some(BLIND_MARK);
+    if report.blind && report.state.counts() {
+        report.text = format!("> [reviewed-without-repo-access]\n\n{}", report.text);
+        report.warnings.push("it reviewed without access to the repository".to_owned());
     }
 }
 

@@ -27,6 +27,8 @@ pub struct LaneReport {
     pub http_status: Option<u16>,
     pub model_requested: Option<String>,
     pub model_served: Option<String>,
+    /// It said, or its sandbox showed, that it could not open the files of the repository.
+    pub blind: bool,
     /// Tokens of the prompt as the server counted them.
     pub prompt_tokens: Option<u64>,
     /// Where the prompt went: the path of the program as it was started, or an origin.
@@ -84,6 +86,7 @@ impl LaneReport {
             http_status: None,
             model_requested: None,
             model_served: None,
+            blind: false,
             prompt_tokens: None,
             destination: None,
             first_byte: None,

@@ -8,7 +8,7 @@
 
 mod itself;
 
-pub use itself::{Itself, NESTING_MARKERS, itself};
+pub use itself::{Itself, itself};
 
 use super::roster::Roster;
 use super::settings::Reviewers;

@@ -5,6 +5,7 @@
 //! "API Error".
 
 use super::Reason;
+use crate::text::printable;
 
 /// A sentence, in lower case, and what it means.
 struct Sentence {
@@ -69,6 +70,67 @@ static SENTENCES: [Sentence; 45] = [
 pub(super) fn cause(text: &str) -> Option<Reason> {
     let text = text.to_lowercase();
     SENTENCES.iter().find(|sentence| text.contains(sentence.has)).map(|sentence| sentence.reason)
+}
+
+/// What a program said about the cause of its failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) reason: Option<Reason>,
+    /// The line that says it; the last line where none does.
+    pub(super) line: Option<String>,
+}
+
+impl Said {
+    /// For the end of a message: `: …`, or nothing.
+    pub(super) fn words(&self) -> String {
+        self.line.as_ref().map_or(String::new(), |line| format!(": {line}"))
+    }
+
+    /// The one of the two that says more; this one if they say equally much.
+    pub(super) fn or(self, other: Self) -> Self {
+        let worth = |said: &Self| (said.reason.is_some(), said.line.is_some());
+        if worth(&other) > worth(&self) { other } else { self }
+    }
+}
+
+/// Only the end of a log says why a program ended.
+const LAST_LINES: usize = 40;
+
+/// Looks for the cause in the last lines of what a program wrote. Programs that repeat their
+/// prompt there must not be judged by the words of the prompt, so its lines are left out.
+pub(super) fn last_words(log: &str, prompt: &str) -> Said {
+    let lines = || log.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let own: Vec<&str> = lines().take(LAST_LINES).filter(|line| !repeats(line, prompt)).collect();
+    let telling = own.iter().find_map(|line| cause(line).map(|reason| (reason, *line)));
+    Said {
+        reason: telling.map(|(reason, _)| reason),
+        line: telling
+            .map(|(_, line)| line)
+            .or(own.first().copied())
+            .map(|line| printable(line, 200)),
+    }
+}
+
+/// A short line stands in many texts by chance, and then it says nothing that matters.
+fn repeats(line: &str, prompt: &str) -> bool {
+    line.len() >= 4 && prompt.contains(line)
+}
+
+/// Words by which programs say that their sandbox kept them from reading.
+const SANDBOX_NOISE: [&str; 4] = [
+    "bwrap: setting up uid map",
+    "bwrap: no permissions to create",
+    "landlock is not supported",
+    "permission requested: external_directory",
+];
+
+/// The line that says that the program could not open files, if one does.
+pub(super) fn kept_from_reading(log: &str, prompt: &str) -> Option<String> {
+    let noise = |line: &&str| {
+        let lower = line.to_lowercase();
+        SANDBOX_NOISE.iter().any(|noise| lower.contains(noise)) && !repeats(line, prompt)
+    };
+    log.lines().map(str::trim).find(noise).map(|line| printable(line, 200))
 }
 
 /// A longer answer is a review that speaks of errors, not an error.
@@ -174,6 +236,27 @@ mod tests {
         let text = "Starting CodeRabbit review…\nConnecting to review service\nSetting up\n\nReview completed\n";
         assert!(is_only_status(text));
         assert!(!is_only_status("Setting up\nThe loop never ends.\n"));
+    }
+
+    #[test]
+    fn the_prompt_is_not_the_cause() {
+        let prompt = "# Plan\nThe server answers 429 Too Many Requests.\n";
+        let log = format!("user\n{prompt}\ncodex\nERROR: stream disconnected\n");
+        let said = last_words(&log, prompt);
+        assert_eq!((said.reason, said.line.as_deref()), (None, Some("ERROR: stream disconnected")));
+        let log = format!("{prompt}\nERROR: you've hit your usage limit\nbye\n");
+        let said = last_words(&log, prompt);
+        assert_eq!(said.reason, Some(Reason::Quota));
+        assert_eq!(said.line.as_deref(), Some("ERROR: you've hit your usage limit"));
+        assert_eq!(last_words(" \n", ""), Said { reason: None, line: None });
+    }
+
+    #[test]
+    fn a_sandbox_that_forbids_reading_is_heard() {
+        let log = "x\nbwrap: setting up uid map: Permission denied\n";
+        assert!(kept_from_reading(log, "").is_some());
+        assert_eq!(kept_from_reading(log, log), None);
+        assert_eq!(kept_from_reading("all is well", ""), None);
     }
 
     #[test]

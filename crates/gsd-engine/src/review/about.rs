@@ -68,7 +68,7 @@ impl About {
                 descriptor::EvidenceClass::SourceGrounded => EvidenceClass::SourceGrounded,
                 descriptor::EvidenceClass::DiffOnly => EvidenceClass::DiffOnly,
             },
-            repository_access: self.repository_access,
+            repository_access: self.repository_access && !report.blind,
             state: report.state,
             reason: report.reason,
             during: report.during,

@@ -2,7 +2,7 @@
 
 use super::field::{self, Presence};
 use super::rules::*;
-use super::{Binary, EnvName, Transport};
+use super::{Binary, EnvName, Transport, placeholders};
 use crate::id::ConfigKey;
 use crate::json::{Fields, Node, Pointer, Sink};
 use crate::lane::words::{read_word, words};
@@ -337,7 +337,7 @@ fn read_spawn(
         prompt_place: prompt_place?,
         files: files?,
     };
-    check_placeholders(&invoke, model_key, fields, sink);
+    placeholders::check(&invoke, model_key, fields, sink);
     Some(invoke)
 }
 
@@ -464,103 +464,5 @@ fn forbid(fields: &mut Fields<'_>, key: &'static str, with: &str, sink: &mut Sin
     if fields.node(key).is_some() {
         let at = sink.at(&place, &fields.pointer.key(key));
         sink.push(FORBIDDEN_FIELD.at(at, format!("`{key}` is not permitted with {with}")));
-    }
-}
-
-/// Channels and placeholders must say the same thing; otherwise the lane runs without its prompt,
-/// waits for a file that nobody writes, or ignores the model.
-fn check_placeholders(
-    invoke: &SpawnInvoke,
-    model_key: ModelKey,
-    fields: &mut Fields<'_>,
-    sink: &mut Sink,
-) {
-    let has = |wanted: &Placeholder| {
-        invoke.args.iter().any(|arg| matches!(arg, Arg::Placeholder(found) if found == wanted))
-    };
-    let at = |fields: &mut Fields<'_>, sink: &Sink| field::at(fields, "args", sink);
-    let mut say = |rule: &'static crate::diag::Rule, message: String, help: &str| {
-        let place = at(fields, sink);
-        sink.push(rule.at(place, message).help(help));
-    };
-    let channel = invoke.prompt;
-    match (channel.uses_argv(), has(&Placeholder::Prompt)) {
-        (true, false) => say(
-            &PROMPT_PLACEHOLDER,
-            format!("promptChannel `{channel}` needs `{{{{prompt}}}}` among the arguments"),
-            "without it the program never hears of the prompt",
-        ),
-        (false, true) => say(
-            &PROMPT_PLACEHOLDER,
-            format!("`{{{{prompt}}}}` has no meaning with promptChannel `{channel}`"),
-            "remove it, or use `argv-file-ref`",
-        ),
-        (true, true) | (false, false) => {}
-    }
-    match (invoke.output, has(&Placeholder::Output)) {
-        (OutputChannel::FileArg, false) => say(
-            &OUTPUT_PLACEHOLDER,
-            "outputChannel `file-arg` needs `{{output}}` among the arguments".to_owned(),
-            "without it nobody tells the program where to write",
-        ),
-        (OutputChannel::Stdout, true) => say(
-            &OUTPUT_PLACEHOLDER,
-            "`{{output}}` has no meaning with outputChannel `stdout`".to_owned(),
-            "remove it, or use `file-arg`",
-        ),
-        (OutputChannel::FileArg, true) | (OutputChannel::Stdout, false) => {}
-    }
-    match (invoke.model_arg.is_some(), has(&Placeholder::Model)) {
-        (true, false) => say(
-            &MODEL_PLACEHOLDER,
-            "`modelArg` needs `{{model}}` among the arguments".to_owned(),
-            "without it the configured model is ignored",
-        ),
-        (false, true) => say(
-            &MODEL_PLACEHOLDER,
-            "`{{model}}` needs `modelArg`, the argument before the model".to_owned(),
-            "without it the placeholder is always empty",
-        ),
-        (true, true) | (false, false) => {}
-    }
-    match (invoke.model_arg.is_some(), model_key) {
-        (true, ModelKey::Absent) => say(
-            &MODEL_KEY,
-            "`modelArg` without `modelConfigKey`: nobody can choose the model".to_owned(),
-            "name the key that holds the model",
-        ),
-        (false, ModelKey::Named) => say(
-            &MODEL_KEY,
-            "`modelConfigKey` without `modelArg`: the model is never passed on".to_owned(),
-            "name the argument that takes the model",
-        ),
-        (true, ModelKey::Named | ModelKey::Faulty)
-        | (false, ModelKey::Absent | ModelKey::Faulty) => {}
-    }
-    if invoke.agent_arg.is_some() != has(&Placeholder::Agent) {
-        say(
-            &AGENT_PLACEHOLDER,
-            "`agentArg` and `{{agent}}` go together".to_owned(),
-            "declare both or none",
-        );
-    }
-    let told = has(&Placeholder::Effort) && !invoke.effort.args.is_empty();
-    if invoke.effort.channel == EffortChannel::Argv && !told {
-        say(
-            &EFFORT_WITHOUT_EFFECT,
-            "effortChannel `argv` does nothing without `{{effort}}` and `effortArgs`".to_owned(),
-            "declare both, or use `none`",
-        );
-    }
-    for arg in &invoke.args {
-        if let Arg::Placeholder(Placeholder::File(name)) = arg
-            && !invoke.files.contains_key(name)
-        {
-            say(
-                &BAD_PLACEHOLDER,
-                format!("`{{{{file:{}}}}}` names no file of `files`", printable(name, 60)),
-                "declare it under `files`",
-            );
-        }
     }
 }

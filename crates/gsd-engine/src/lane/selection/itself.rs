@@ -51,23 +51,6 @@ const MARKERS: [(&str, Looks, Option<&str>); 10] = [
     ("OPENCODE", Looks::One, Some("opencode")),
 ];
 
-/// Variables by which a program knows that it runs inside itself, and refuses or changes its ways.
-/// No lane's child gets them.
-pub const NESTING_MARKERS: [&str; 12] = [
-    "ANTIGRAVITY_AGENT",
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SSE_PORT",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CODEX_THREAD_ID",
-    "CURSOR_AGENT",
-    "CURSOR_SESSION_ID",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "QWEN_CODE",
-];
-
 /// The program that runs gsd.
 pub fn itself(env: &Env) -> Itself {
     let seen = MARKERS.iter().find(|(name, looks, _)| match looks {
@@ -83,6 +66,7 @@ pub fn itself(env: &Env) -> Itself {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gsd_io::env::NESTING_MARKERS;
 
     fn of(vars: &[(&str, &str)]) -> Option<String> {
         let vars = vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

@@ -4,6 +4,7 @@
 //! but the prompt. Its exit status decides: text of a program that failed is kept as partial and
 //! never counts.
 
+mod child;
 mod ending;
 mod probe;
 
@@ -12,22 +13,24 @@ pub(crate) use probe::probe;
 use super::Progress;
 use crate::lane::call::CallContext;
 use crate::lane::descriptor::{Handler, PromptChannel};
+use crate::lane::handler::antigravity::{self, Watermark};
 use crate::lane::plan::{LanePlan, PlannedOutput, Program, SpawnPlan};
 use crate::lane::report::{Delivery, LaneReport, OutputSizes};
-use crate::lane::vendor;
-use crate::lane::{During, Reason, State};
+use crate::lane::{During, Reason, State, vendor};
 use crate::text::clean;
 use camino::Utf8Path;
-use gsd_io::fs;
+use ending::Log;
+use gsd_io::lock::{self, Lock, LockError, Owner};
 use gsd_io::process::{self, Cap, Command, End, Exit, Limits, LookupError, StartError, Stdin};
-use std::time::Duration;
+use gsd_io::{clock, fs};
+use std::time::{Duration, Instant};
 
 /// A review has at most this many bytes.
 const MAX_REVIEW: usize = 4 * 1024 * 1024;
 /// A stream of events holds more than the review that it carries.
 const MAX_EVENTS: usize = 16 * 1024 * 1024;
-const GRACE: Duration = Duration::from_secs(5);
-const DRAIN: Duration = Duration::from_secs(2);
+/// How long a program may take to print its help text.
+const HELP_LIMIT: Duration = Duration::from_secs(5);
 /// What the record keeps of standard error.
 const STDERR_TAIL: usize = 4 * 1024;
 
@@ -51,7 +54,20 @@ fn not_started(error: &StartError) -> LaneReport {
         | StartError::WrongFormat { .. }
         | StartError::Io { .. } => (State::Failed, Reason::Transport),
     };
-    LaneReport::not_called(state, reason, text).during(During::Start)
+    let report = LaneReport::not_called(state, reason, text).during(During::Start);
+    match error {
+        StartError::ArgumentTooLong { .. } => {
+            report.remedy("shorten the plans, or ask a lane that reads its prompt from stdin")
+        }
+        StartError::NoInterpreter { .. } | StartError::WrongFormat { .. } => {
+            report.remedy("install the program again")
+        }
+        StartError::Program(_)
+        | StartError::Cwd { .. }
+        | StartError::Malformed { .. }
+        | StartError::Cancelled { .. }
+        | StartError::Io { .. } => report,
+    }
 }
 
 /// Runs the program and says what its end means.
@@ -68,30 +84,59 @@ pub(crate) fn call(
         return LaneReport::not_called(State::Failed, Reason::Other, "there is no prompt to send")
             .during(During::Start);
     }
-    if let Err(error) = lay_out(plan, call, prompt) {
+    if let Err(error) = child::lay_out(plan, call, prompt) {
         return LaneReport::not_called(State::Failed, Reason::Transport, error.to_string())
             .during(During::Start);
     }
-    let stdin = match call.prompt {
+    let started = (clock::now(), clock::since_epoch());
+    let deadline = started.0 + context.limit;
+    let variables = child::environment(call, context);
+    let mut report = child::set_up(call, program, &variables, context, deadline)
+        .and_then(|()| Recall::begin(plan, context, deadline))
+        .and_then(|recall| {
+            let args = recall.arguments(call.argv(prompt), program, context);
+            let command = Command {
+                program: program.to_owned(),
+                args,
+                env: variables,
+                cwd: context.root.to_owned(),
+                stdin: stdin(call, prompt),
+            };
+            let limits = limits(plan, call, deadline);
+            let mut tell = |now: process::Progress| {
+                let bytes = now.stdout + now.stderr;
+                progress(Progress::Output { bytes, silent_for: now.silent_for });
+            };
+            let exit = process::run(&command, &limits, context.cancel, &mut tell)
+                .map_err(|error| Box::new(not_started(&error)))?;
+            keep(plan, &exit);
+            let mut answer = ending::Answer::of(plan, call, &exit, started.1);
+            recall.complete(&exit, &mut answer);
+            Ok(judge(plan, call, prompt, &exit, answer, context))
+        })
+        .unwrap_or_else(|report| *report);
+    report.destination = Some(program.to_string());
+    report.model_requested = plan.model.as_ref().map(|model| model.value.clone());
+    report
+}
+
+fn stdin(call: &SpawnPlan, prompt: &str) -> Stdin {
+    match call.prompt {
         PromptChannel::Stdin => Stdin::Bytes(prompt.as_bytes().into()),
         PromptChannel::Argv
         | PromptChannel::ArgvFileRef
         | PromptChannel::ArgvInline
         | PromptChannel::None => Stdin::Empty,
-    };
-    let command = Command {
-        program: program.to_owned(),
-        args: call.argv(prompt),
-        env: environment(call, context),
-        cwd: context.root.to_owned(),
-        stdin,
-    };
-    let limits = Limits {
-        deadline: context.limit,
+    }
+}
+
+fn limits(plan: &LanePlan, call: &SpawnPlan, deadline: Instant) -> Limits {
+    Limits {
+        deadline: deadline.saturating_duration_since(clock::now()),
         first_byte: None,
         idle: None,
-        grace: GRACE,
-        drain: DRAIN,
+        grace: child::GRACE,
+        drain: child::DRAIN,
         stdout: match (&call.output, plan.handler) {
             (PlannedOutput::File(_), _) => Cap::log(),
             (PlannedOutput::Stdout, Some(Handler::Opencode)) => Cap::Stop { max: MAX_EVENTS },
@@ -101,55 +146,100 @@ pub(crate) fn call(
             ) => Cap::Stop { max: MAX_REVIEW },
         },
         stderr: Cap::log(),
-    };
-    let mut tell = |now: process::Progress| {
-        progress(Progress::Output { bytes: now.stdout + now.stderr, silent_for: now.silent_for });
-    };
-    let mut report = match process::run(&command, &limits, context.cancel, &mut tell) {
-        Ok(exit) => {
-            keep(plan, &exit);
-            judge(plan, call, prompt, &exit, context)
-        }
-        Err(error) => not_started(&error),
-    };
-    report.destination = Some(program.to_string());
-    report.model_requested = plan.model.as_ref().map(|model| model.value.clone());
-    report
+    }
 }
 
-/// Writes the files that the program will open, and clears the place of the one it will write.
-fn lay_out(plan: &LanePlan, call: &SpawnPlan, prompt: &str) -> Result<(), fs::WriteError> {
-    let referred = plan.is_given_prompt() && !call.passes_text(prompt);
-    if referred {
-        fs::write_private(&call.prompt_path, prompt.as_bytes())?;
-    }
-    for (path, text) in &call.files {
-        fs::write_private(path, text.as_bytes())?;
-    }
-    // What an earlier call left must never be taken for this one's.
-    if let PlannedOutput::File(path) = &call.output {
-        fs::remove_file(path)?;
-    }
-    Ok(())
+/// What a program's own records can add to its output, for programs that keep some.
+struct Recall {
+    mark: Option<Watermark>,
+    /// Held during the call: two calls would take each other's answers.
+    _lock: Option<Lock>,
 }
 
-fn environment(call: &SpawnPlan, context: &CallContext<'_>) -> Vec<(String, String)> {
-    let mut variables = context.env.child_base();
-    for name in &call.env {
-        if let Some(value) = context.env.var(name.as_str()) {
-            variables.push((name.as_str().to_owned(), value.to_owned()));
+impl Recall {
+    fn begin(
+        plan: &LanePlan,
+        context: &CallContext<'_>,
+        deadline: Instant,
+    ) -> Result<Self, Box<LaneReport>> {
+        let home = match plan.handler {
+            Some(Handler::Antigravity) => context.env.home(),
+            Some(Handler::Opencode | Handler::OpenaiCompatible) | None => None,
+        };
+        let Some(home) = home else { return Ok(Self { mark: None, _lock: None }) };
+        let lock = Self::lock(plan, context, deadline)?;
+        let mark = Watermark::take(home, context.root, clock::since_epoch());
+        Ok(Self { mark: Some(mark), _lock: lock })
+    }
+
+    /// Without a place for the lock the call is made all the same: it is the rarer harm.
+    fn lock(
+        plan: &LanePlan,
+        context: &CallContext<'_>,
+        deadline: Instant,
+    ) -> Result<Option<Lock>, Box<LaneReport>> {
+        let Some(folder) = context.env.state_home().map(|state| state.join("gsd/locks")) else {
+            return Ok(None);
+        };
+        if fs::create_private_dir_all(&folder).is_err() {
+            return Ok(None);
+        }
+        let path = folder.join(format!("{}.lock", plan.slug));
+        let owner = Owner::this_process(&format!("review by {}", plan.identity));
+        let ended = |state, reason, message: String| {
+            Box::new(LaneReport::not_called(state, reason, message).during(During::Setup))
+        };
+        match lock::lock_until(&path, &owner, deadline, context.cancel) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(error @ LockError::Held { .. }) => Err(ended(
+                State::TimedOut,
+                Reason::TimeLimit,
+                format!("it waited for a turn: {error}"),
+            )),
+            Err(LockError::Cancelled { .. }) => {
+                Err(ended(State::Cancelled, Reason::Interrupted, "interrupted".to_owned()))
+            }
+            Err(LockError::NotAFile { .. } | LockError::Io { .. }) => Ok(None),
         }
     }
-    for (name, value) in &call.set_env {
-        variables.push((name.as_str().to_owned(), value.clone()));
+
+    fn arguments(
+        &self,
+        args: Vec<String>,
+        program: &Utf8Path,
+        context: &CallContext<'_>,
+    ) -> Vec<String> {
+        if self.mark.is_none() {
+            return args;
+        }
+        match probe::help(program, HELP_LIMIT, context.env, context.root, context.cancel) {
+            Ok(exit) => antigravity::with_root(args, &probe::help_text(&exit), context.root),
+            Err(_) => args,
+        }
     }
-    let told = [
-        ("GSD_REVIEW_ROOT", context.root),
-        ("GSD_REVIEW_PHASE_DIR", context.phase_dir),
-        ("GSD_REVIEW_RUN_DIR", context.run_dir),
-    ];
-    variables.extend(told.map(|(name, path)| (name.to_owned(), path.to_string())));
-    variables
+
+    /// Looks for an answer where the output holds none. A program that failed has none there,
+    /// whatever it printed.
+    fn complete(&self, exit: &Exit, answer: &mut ending::Answer) {
+        let (Some(mark), End::Exited(code)) = (&self.mark, exit.end) else { return };
+        if code == 0 && !answer.text.trim().is_empty() {
+            return;
+        }
+        match mark.answer_since() {
+            Some(text) => {
+                let cleaned = clean(text.as_bytes());
+                answer.bytes = text.len() as u64;
+                answer.text = cleaned.text;
+                answer.recalled = true;
+                answer.warnings.push(format!(
+                    "the review was taken from its transcript, since it ended with exit status \
+                     {code} and printed none"
+                ));
+            }
+            None if code == 0 => answer.diagnosis = Some(mark.diagnosis()),
+            None => {}
+        }
+    }
 }
 
 /// Keeps what came, byte for byte, in the run folder. A run does not depend on it.
@@ -163,15 +253,15 @@ fn judge(
     call: &SpawnPlan,
     prompt: &str,
     exit: &Exit,
+    answer: ending::Answer,
     context: &CallContext<'_>,
 ) -> LaneReport {
-    let answer = ending::Answer::of(plan, call, exit);
     let stderr = clean(&exit.stderr.evidence()).text;
     let program = match &call.program {
         Program::Own => "gsd",
         Program::Named(binary) => binary.as_str(),
     };
-    let ended = ending::of(plan, call, exit, &answer, &stderr, context);
+    let ended = ending::of(plan, call, exit, &answer, &Log { text: &stderr, prompt }, context);
     let (exit_status, signal) = match exit.end {
         End::Exited(code) => (Some(code), None),
         End::Signalled(number) => (None, Some(number)),
@@ -185,6 +275,13 @@ fn judge(
     if answer.replacements > 0 {
         warnings.push(format!("{} invalid characters were replaced", answer.replacements));
     }
+    let noise = vendor::kept_from_reading(&stderr, prompt);
+    if let Some(line) = &noise {
+        warnings.push(format!("its sandbox kept it from reading files: {line}"));
+    }
+    let blind = noise.is_some()
+        || plan.handler == Some(Handler::Antigravity)
+            && antigravity::worked_in_scratch(&answer.text);
     LaneReport {
         state: ended.state,
         reason: ended.reason,
@@ -211,6 +308,7 @@ fn judge(
         http_status: None,
         model_requested: None,
         model_served: None,
+        blind,
         prompt_tokens: None,
         destination: None,
         first_byte: exit.first_byte_after,

@@ -7,10 +7,11 @@ use crate::lane::handler::opencode;
 use crate::lane::plan::{LanePlan, PlannedOutput, SpawnPlan};
 use crate::lane::vendor;
 use crate::lane::{During, Reason, State};
-use crate::text::{clean, printable};
+use crate::text::clean;
 use camino::Utf8Path;
 use gsd_io::fs::{self, Kind, Links, ReadError};
 use gsd_io::process::{End, Exit, Phase};
+use std::time::Duration;
 
 /// The text that a call brought, before its end is judged.
 pub(super) struct Answer {
@@ -21,16 +22,21 @@ pub(super) struct Answer {
     pub(super) unusable: Option<(State, Reason, String)>,
     /// The stream of events ended before its last one.
     pub(super) truncated: bool,
+    /// The text was not printed; the program's own records hold it.
+    pub(super) recalled: bool,
+    /// Why there is no text, where the program's own records say so.
+    pub(super) diagnosis: Option<String>,
     pub(super) warnings: Vec<String>,
 }
 
 impl Answer {
-    pub(super) fn of(plan: &LanePlan, call: &SpawnPlan, exit: &Exit) -> Self {
+    /// `started` is the time of the call's start, since the epoch.
+    pub(super) fn of(plan: &LanePlan, call: &SpawnPlan, exit: &Exit, started: Duration) -> Self {
         let (bytes, total, unusable) = match &call.output {
             PlannedOutput::Stdout => {
                 (exit.stdout.evidence().into_owned(), exit.stdout.total(), None)
             }
-            PlannedOutput::File(path) => match read_output(path) {
+            PlannedOutput::File(path) => match read_output(path, started) {
                 Ok(bytes) => {
                     let total = bytes.len() as u64;
                     (bytes, total, None)
@@ -47,6 +53,8 @@ impl Answer {
                 replacements: cleaned.replacements,
                 unusable: stream.failure.map(|(reason, message)| (State::Failed, reason, message)),
                 truncated: stream.truncated,
+                recalled: false,
+                diagnosis: None,
                 warnings: stream.warnings,
             };
         }
@@ -57,13 +65,18 @@ impl Answer {
             replacements: cleaned.replacements,
             unusable,
             truncated: false,
+            recalled: false,
+            diagnosis: None,
             warnings: vec![],
         }
     }
 }
 
+/// Clocks of file systems are coarse.
+const CLOCK_SLACK: Duration = Duration::from_secs(2);
+
 /// Reads the file that the program was to write: a regular one, never through a link.
-fn read_output(path: &Utf8Path) -> Result<Vec<u8>, (State, Reason, String)> {
+fn read_output(path: &Utf8Path, started: Duration) -> Result<Vec<u8>, (State, Reason, String)> {
     match fs::kind(path) {
         None => {
             let message = "it wrote no answer file".to_owned();
@@ -74,6 +87,11 @@ fn read_output(path: &Utf8Path) -> Result<Vec<u8>, (State, Reason, String)> {
             let message = format!("the answer file `{path}` is not a regular file");
             return Err((State::Failed, Reason::OutputUnsafe, message));
         }
+    }
+    // A file of an earlier day can be moved into place; it is no answer to this prompt.
+    if fs::modified(path).is_none_or(|modified| modified + CLOCK_SLACK < started) {
+        let message = format!("the answer file `{path}` is older than the call");
+        return Err((State::Failed, Reason::OutputUnsafe, message));
     }
     match fs::read_bounded(path, MAX_REVIEW as u64, Links::Refuse) {
         Ok(bytes) if clean(&bytes).text.trim().is_empty() => {
@@ -113,14 +131,22 @@ impl Ended {
     }
 }
 
+/// What a program wrote about its work, and the prompt that it may have repeated there.
+pub(super) struct Log<'a> {
+    pub(super) text: &'a str,
+    pub(super) prompt: &'a str,
+}
+
 pub(super) fn of(
     plan: &LanePlan,
     call: &SpawnPlan,
     exit: &Exit,
     answer: &Answer,
-    stderr: &str,
+    log: &Log<'_>,
     context: &CallContext<'_>,
 ) -> Ended {
+    let said = vendor::last_words(log.text, log.prompt);
+    let words = said.words();
     let code = match exit.end {
         End::Exited(code) => code,
         End::Cancelled => {
@@ -134,40 +160,40 @@ pub(super) fn of(
             return Ended::new(State::Failed, Reason::TooLarge, During::Total, message);
         }
         End::Signalled(number) => {
-            let message = format!("a signal ended it ({number}){}", said(stderr));
+            let message = format!("a signal ended it ({number}){words}");
             return Ended::new(State::Failed, Reason::Signal, During::Total, message);
         }
     };
-    if code != 0 && !call.accept_exit.contains(&code) {
+    if code != 0 && !call.accept_exit.contains(&code) && !answer.recalled {
         let short = if answer.text.len() <= 2000 { answer.text.as_str() } else { "" };
-        let reason =
-            vendor::cause(stderr).or_else(|| vendor::cause(short)).unwrap_or(Reason::ExitStatus);
-        let words = if stderr.trim().is_empty() { said(short) } else { said(stderr) };
-        return Ended::new(
-            State::Failed,
-            reason,
-            During::Total,
-            format!("it ended with exit status {code}{words}"),
-        );
+        // Some programs complain on stdout.
+        let said = said.or(vendor::last_words(short, log.prompt));
+        let reason = said.reason.unwrap_or(Reason::ExitStatus);
+        let message = format!("it ended with exit status {code}{}", said.words());
+        return Ended::new(State::Failed, reason, During::Total, message);
     }
     if let Some((state, reason, message)) = &answer.unusable {
-        let message = format!("{message}{}", said(stderr));
+        let message = format!("{message}{words}");
         return Ended::new(*state, *reason, During::Total, message);
     }
     let text = answer.text.trim();
     if text.is_empty() || vendor::is_only_status(text) {
-        if let Some(reason) = vendor::cause(stderr) {
-            let message = format!("it ended with exit status {code} and no review{}", said(stderr));
+        if let Some(diagnosis) = &answer.diagnosis {
+            let reason = vendor::cause(diagnosis).or(said.reason).unwrap_or(Reason::Blank);
+            return Ended::new(State::Empty, reason, During::Total, format!("{diagnosis}{words}"));
+        }
+        if let Some(reason) = said.reason {
+            let message = format!("it ended with exit status {code} and no review{words}");
             return Ended::new(State::Failed, reason, During::Total, message);
         }
-        let cause =
-            if stderr.trim().is_empty() { " and gave no cause".to_owned() } else { said(stderr) };
+        let cause = if words.is_empty() { " and gave no cause".to_owned() } else { words };
         let message = format!("it ended with exit status {code} and no text{cause}");
         return Ended::new(State::Empty, Reason::Blank, During::Total, message)
             .remedy("run it by hand in this folder to see what it needs");
     }
     if let Some(reason) = vendor::instead_of_review(text) {
-        let message = format!("it printed an error instead of a review{}", said(text));
+        let line = vendor::last_words(text, "").line.unwrap_or_default();
+        let message = format!("it printed an error instead of a review: {line}");
         return Ended::new(State::Failed, reason, During::Total, message);
     }
     if answer.truncated {
@@ -193,12 +219,6 @@ fn timed_out(plan: &LanePlan, phase: Phase, context: &CallContext<'_>) -> Ended 
         None => format!("raise it with `--lane-timeout {slug}=…`"),
     };
     Ended::new(State::TimedOut, Reason::TimeLimit, during, message).remedy(remedy)
-}
-
-/// The last words of a text, for a message: `: …`, or nothing.
-fn said(text: &str) -> String {
-    let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    last.map_or(String::new(), |line| format!(": {}", printable(line, 200)))
 }
 
 /// The end of a text, from the start of a line.

@@ -9,7 +9,7 @@ use crate::lane::{During, Reason, State};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
-use gsd_io::process::{self, Cap, Command, End, Limits, LookupError, Stdin};
+use gsd_io::process::{self, Cap, Command, End, Exit, Limits, LookupError, StartError, Stdin};
 use std::time::Duration;
 
 /// What is kept of a help text.
@@ -83,6 +83,39 @@ fn capability(
     cancel: &Cancel,
 ) -> Result<(), Box<LaneReport>> {
     let limit = limit.min(MAX_PROBE);
+    let exit = match help(program, limit, env, root, cancel) {
+        Ok(exit) => exit,
+        Err(error) => return Err(Box::new(not_started(&error).during(During::Probe))),
+    };
+    match exit.end {
+        End::TimedOut { .. } => {
+            let message = format!("`{program} --help` gave no answer within {} s", limit.as_secs());
+            return Err(Box::new(unavailable(Reason::TimeLimit, message)));
+        }
+        End::Cancelled => {
+            let message = "interrupted while it was probed";
+            let report = LaneReport::not_called(State::Cancelled, Reason::Interrupted, message);
+            return Err(Box::new(report.during(During::Probe)));
+        }
+        End::Exited(_) | End::Signalled(_) | End::OutputTooLarge => {}
+    }
+    if help_text(&exit).contains(needle) {
+        return Ok(());
+    }
+    let message = format!("`{program}` is another program: its help does not mention `{needle}`");
+    let report = unavailable(Reason::WrongProgram, message)
+        .remedy("put the right program first on your PATH");
+    Err(Box::new(report))
+}
+
+/// Asks a program for its help text.
+pub(super) fn help(
+    program: &Utf8Path,
+    limit: Duration,
+    env: &Env,
+    root: &Utf8Path,
+    cancel: &Cancel,
+) -> Result<Exit, StartError> {
     let command = Command {
         program: program.to_owned(),
         args: vec!["--help".to_owned()],
@@ -99,29 +132,11 @@ fn capability(
         stdout: Cap::Elide { head: MAX_HELP, tail: 0 },
         stderr: Cap::Elide { head: MAX_HELP, tail: 0 },
     };
-    let exit = match process::run(&command, &limits, cancel, &mut |_| ()) {
-        Ok(exit) => exit,
-        Err(error) => return Err(Box::new(not_started(&error).during(During::Probe))),
-    };
-    match exit.end {
-        End::TimedOut { .. } => {
-            let message = format!("`{program} --help` gave no answer within {} s", limit.as_secs());
-            return Err(Box::new(unavailable(Reason::TimeLimit, message)));
-        }
-        End::Cancelled => {
-            let message = "interrupted while it was probed";
-            let report = LaneReport::not_called(State::Cancelled, Reason::Interrupted, message);
-            return Err(Box::new(report.during(During::Probe)));
-        }
-        End::Exited(_) | End::Signalled(_) | End::OutputTooLarge => {}
-    }
-    let mentions =
-        |stream: &process::Captured| String::from_utf8_lossy(stream.head()).contains(needle);
-    if mentions(&exit.stdout) || mentions(&exit.stderr) {
-        return Ok(());
-    }
-    let message = format!("`{program}` is another program: its help does not mention `{needle}`");
-    let report = unavailable(Reason::WrongProgram, message)
-        .remedy("put the right program first on your PATH");
-    Err(Box::new(report))
+    process::run(&command, &limits, cancel, &mut |_| ())
+}
+
+/// Both streams: programs do not agree on where help goes.
+pub(super) fn help_text(exit: &Exit) -> String {
+    let text = |stream: &process::Captured| String::from_utf8_lossy(stream.head()).into_owned();
+    format!("{}\n{}", text(&exit.stdout), text(&exit.stderr))
 }

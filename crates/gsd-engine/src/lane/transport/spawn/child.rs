@@ -1,0 +1,124 @@
+//! What a program is given: files, variables, and what is run before it.
+
+use super::not_started;
+use crate::lane::call::CallContext;
+use crate::lane::plan::{LanePlan, PlannedOutput, SpawnPlan};
+use crate::lane::report::LaneReport;
+use crate::lane::{During, Reason, State, vendor};
+use crate::text::clean;
+use camino::Utf8Path;
+use gsd_io::clock;
+use gsd_io::env::NESTING_MARKERS;
+use gsd_io::fs;
+use gsd_io::process::{self, Cap, Command, End, Limits, Stdin};
+use std::time::{Duration, Instant};
+
+pub(super) const GRACE: Duration = Duration::from_secs(5);
+pub(super) const DRAIN: Duration = Duration::from_secs(2);
+
+/// Writes the files that the program will open, and clears the place of the one it will write.
+pub(super) fn lay_out(
+    plan: &LanePlan,
+    call: &SpawnPlan,
+    prompt: &str,
+) -> Result<(), fs::WriteError> {
+    let referred = plan.is_given_prompt() && !call.passes_text(prompt);
+    if referred {
+        fs::write_private(&call.prompt_path, prompt.as_bytes())?;
+    }
+    for (path, text) in &call.files {
+        fs::write_private(path, text.as_bytes())?;
+    }
+    // What an earlier call left must never be taken for this one's.
+    if let PlannedOutput::File(path) = &call.output {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+/// The whole environment of the child: what every child gets, what the manifest and the user name,
+/// what the manifest sets, and where the review takes place.
+pub(super) fn environment(call: &SpawnPlan, context: &CallContext<'_>) -> Vec<(String, String)> {
+    let mut variables = context.env.child_base();
+    for name in call.env.iter().map(|name| name.as_str()) {
+        if let Some(value) = context.env.var(name)
+            && !NESTING_MARKERS.contains(&name)
+        {
+            variables.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    for (name, value) in &call.set_env {
+        variables.push((name.as_str().to_owned(), value.clone()));
+    }
+    let told = [
+        ("GSD_REVIEW_ROOT", context.root),
+        ("GSD_REVIEW_PHASE_DIR", context.phase_dir),
+        ("GSD_REVIEW_RUN_DIR", context.run_dir),
+    ];
+    variables.extend(told.map(|(name, path)| (name.to_owned(), path.to_string())));
+    variables
+}
+
+/// Runs the declared steps before the review, each with the same program and environment.
+pub(super) fn set_up(
+    call: &SpawnPlan,
+    program: &Utf8Path,
+    variables: &[(String, String)],
+    context: &CallContext<'_>,
+    deadline: Instant,
+) -> Result<(), Box<LaneReport>> {
+    for step in &call.setup {
+        let command = Command {
+            program: program.to_owned(),
+            args: step.clone(),
+            env: variables.to_vec(),
+            cwd: context.root.to_owned(),
+            stdin: Stdin::Empty,
+        };
+        let limits = Limits {
+            deadline: deadline.saturating_duration_since(clock::now()),
+            first_byte: None,
+            idle: None,
+            grace: GRACE,
+            drain: DRAIN,
+            stdout: Cap::log(),
+            stderr: Cap::log(),
+        };
+        let failed = |state, reason, message: String| {
+            Box::new(LaneReport::not_called(state, reason, message).during(During::Setup))
+        };
+        let exit = match process::run(&command, &limits, context.cancel, &mut |_| ()) {
+            Ok(exit) => exit,
+            Err(error) => return Err(Box::new(not_started(&error).during(During::Setup))),
+        };
+        let step = step.first().map_or("the first step", String::as_str);
+        match exit.end {
+            End::Exited(0) => {}
+            End::Exited(code) => {
+                let text = |stream: &process::Captured| clean(&stream.evidence()).text;
+                let said = vendor::last_words(&text(&exit.stderr), "")
+                    .or(vendor::last_words(&text(&exit.stdout), ""));
+                let message = format!("`{step}` ended with exit status {code}{}", said.words());
+                let reason = said.reason.unwrap_or(Reason::ExitStatus);
+                return Err(failed(State::Failed, reason, message));
+            }
+            End::Signalled(number) => {
+                let message = format!("a signal ended `{step}` ({number})");
+                return Err(failed(State::Failed, Reason::Signal, message));
+            }
+            End::TimedOut { .. } => {
+                let message = format!("`{step}` used up the time of the call");
+                return Err(failed(State::TimedOut, Reason::TimeLimit, message));
+            }
+            End::OutputTooLarge => {
+                let message = format!("`{step}` printed too much");
+                return Err(failed(State::Failed, Reason::TooLarge, message));
+            }
+            End::Cancelled => {
+                let message = "interrupted".to_owned();
+                return Err(failed(State::Cancelled, Reason::Interrupted, message));
+            }
+        }
+    }
+    Ok(())
+}
