@@ -63,8 +63,8 @@ impl Delivered {
     }
 }
 
-/// A sign of life: at the first byte, then a few times a second while there is output, and once
-/// a second while there is none.
+/// A sign of life: at the first byte and at each change of stage, a few times a second while there
+/// is output, and once a second while there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     pub stage: Stage,

@@ -88,6 +88,8 @@ enum Stage {
     Running,
     /// Nothing of it may live any longer.
     Ending,
+    /// No lane: the guard of this run.
+    Guard,
 }
 
 /// Held while a child is started and while children are reaped, so that a leader is never taken
@@ -103,11 +105,23 @@ pub(super) fn token_length() -> usize {
     TOKEN_VARIABLE.len() + 1 + own.inherited.len() + own.run.len() + 1 + 20
 }
 
+/// The part of every token that says that it belongs to this process.
+pub(super) fn run_name() -> &'static str {
+    &own().run
+}
+
+/// Whether a part of a token belongs to this run.
+pub(super) fn is_of_run(part: &str, run: &str) -> bool {
+    part.rsplit_once('.').is_some_and(|(of, _)| of == run)
+}
+
 /// A running child.
 #[derive(Debug)]
 pub(super) struct Lane {
     leader: Pid,
     token: String,
+    /// Whether the leader may have been reaped, and its number may mean another process.
+    released: bool,
 }
 
 /// Starts a child with a token of its own.
@@ -120,11 +134,25 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Lane)> {
     let child = command.spawn()?;
     let leader = Pid::from_child(&child);
     lanes.running.insert(leader.as_raw_pid(), Stage::Running);
-    Ok((child, Lane { leader, token }))
+    Ok((child, Lane { leader, token, released: false }))
+}
+
+/// Starts the guard: a child that is no lane and outlives all of them.
+pub(super) fn spawn_guard(command: &mut Command) -> io::Result<(Child, Lane)> {
+    own();
+    let mut lanes = lanes();
+    let child = command.spawn()?;
+    let leader = Pid::from_child(&child);
+    lanes.running.insert(leader.as_raw_pid(), Stage::Guard);
+    Ok((child, Lane { leader, token: String::new(), released: true }))
 }
 
 impl Drop for Lane {
     fn drop(&mut self) {
+        if !self.released {
+            // A panic on the way: the child must not go on without anybody watching.
+            self.kill();
+        }
         lanes().running.remove(&self.leader.as_raw_pid());
     }
 }
@@ -132,6 +160,11 @@ impl Drop for Lane {
 impl Lane {
     pub(super) fn leader(&self) -> Pid {
         self.leader
+    }
+
+    /// To be called before the leader is reaped; nothing may be killed by its number after that.
+    pub(super) fn release(&mut self) {
+        self.released = true;
     }
 
     /// Kills the leader, if it still lives, and everything that descends from it, and reaps the
@@ -143,7 +176,7 @@ impl Lane {
         let (killed, _) = kill_until_none(|processes| {
             let lanes = lanes();
             // Of two lanes that end together, the one that says so last sees it here.
-            let last = lanes.running.values().all(|stage| *stage == Stage::Ending);
+            let last = lanes.running.values().all(|stage| *stage != Stage::Running);
             let last = last && !own().strangers;
             let mut members = vec![];
             walk(processes, &lanes.running, &mut |process, owner| {
@@ -151,7 +184,7 @@ impl Lane {
                     let ours = process.group == leader
                         || seen.contains(&process.identity())
                         || process.carries(TOKEN_VARIABLE, |part| part == self.token)
-                        || (last && is_orphan(process, &lanes.running));
+                        || (last && is_orphan(process, &lanes.running) && !is_marked(process));
                     ours.then_some(leader)
                 });
                 if owner == Some(leader) && process.pid != leader {
@@ -190,15 +223,17 @@ pub fn sweep() -> Swept {
         walk(processes, &lanes.running, &mut |process, owner| {
             let owner = owner.or_else(|| {
                 let ours = seen.contains(&process.identity())
-                    || process.carries(TOKEN_VARIABLE, |part| {
-                        part.rsplit_once('.').is_some_and(|(run, _)| run == own.run)
-                    })
+                    || is_marked(process)
                     || (!own.strangers && is_orphan(process, &lanes.running));
                 ours.then_some(process.pid)
             });
             // A leader that has ended is its supervisor's to reap, and no longer ours to wait for.
-            let done = process.has_ended() && lanes.running.contains_key(&process.pid);
-            if owner.is_some() && !done {
+            let spared = match lanes.running.get(&process.pid) {
+                Some(Stage::Guard) => true,
+                Some(Stage::Running | Stage::Ending) => process.has_ended(),
+                None => false,
+            };
+            if owner.is_some() && !spared {
                 seen.insert(process.identity());
                 members.push(process.clone());
             }
@@ -207,6 +242,11 @@ pub fn sweep() -> Swept {
         members
     });
     Swept { killed, reaped }
+}
+
+/// Carries a token of this run, of whatever lane.
+fn is_marked(process: &Process) -> bool {
+    process.carries(TOKEN_VARIABLE, |part| is_of_run(part, run_name()))
 }
 
 /// A child of ours that no run has started and that is not in our own group: it was orphaned
@@ -269,7 +309,7 @@ fn kill_until_none(mut members: impl FnMut(&[Process]) -> Vec<Process>) -> (usiz
 }
 
 /// Sends SIGKILL to exactly this process. `None` if it is gone.
-fn kill_verified(process: &Process) -> Option<OwnedFd> {
+pub(super) fn kill_verified(process: &Process) -> Option<OwnedFd> {
     let pid = Pid::from_raw(process.pid)?;
     let descriptor = pidfd_open(pid, PidfdFlags::empty());
     // The descriptor, or without one the number, means the process that we looked at only if
@@ -290,7 +330,7 @@ fn kill_verified(process: &Process) -> Option<OwnedFd> {
 }
 
 /// Waits until every one of these has ended.
-fn wait_all(descriptors: &[OwnedFd], deadline: Instant) {
+pub(super) fn wait_all(descriptors: &[OwnedFd], deadline: Instant) {
     for descriptor in descriptors {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec::try_from(left).ok();

@@ -29,17 +29,32 @@ pub(super) fn reap_orphans() {}
 #[derive(Debug)]
 pub(super) struct Lane {
     leader: Pid,
+    released: bool,
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        if !self.released {
+            // A panic on the way: the child must not go on without anybody watching.
+            self.kill();
+        }
+    }
 }
 
 pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Lane)> {
     let child = command.spawn()?;
     let leader = Pid::from_child(&child);
-    Ok((child, Lane { leader }))
+    Ok((child, Lane { leader, released: false }))
 }
 
 impl Lane {
     pub(super) fn leader(&self) -> Pid {
         self.leader
+    }
+
+    /// To be called before the leader is reaped; nothing may be killed by its number after that.
+    pub(super) fn release(&mut self) {
+        self.released = true;
     }
 
     /// Kills the group. The leader must not have been reaped.

@@ -14,12 +14,11 @@
 
 mod capture;
 mod exit;
-#[cfg(target_os = "linux")]
-mod family;
-#[cfg(not(target_os = "linux"))]
-#[path = "family_portable.rs"]
+#[cfg_attr(not(target_os = "linux"), path = "family_portable.rs")]
 mod family;
 mod feed;
+#[cfg_attr(not(target_os = "linux"), path = "guard_portable.rs")]
+pub mod guard;
 mod lookup;
 #[cfg(target_os = "linux")]
 mod procfs;

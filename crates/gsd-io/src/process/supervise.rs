@@ -41,7 +41,7 @@ pub(super) fn run(
         return Err(StartError::Cancelled { path: command.program.clone() });
     }
     let begun = Instant::now();
-    let Started { mut child, lane, feed, stdout, stderr } = start(command)?;
+    let Started { mut child, mut lane, feed, stdout, stderr } = start(command)?;
     let watched = ExitWatch::new(lane.leader()).and_then(|watch| {
         Ok((
             watch,
@@ -54,6 +54,7 @@ pub(super) fn run(
         Err(source) => {
             // Without eyes on it the child must not run.
             lane.kill();
+            lane.release();
             let _ = child.wait();
             return Err(io(source));
         }
@@ -154,16 +155,17 @@ impl Supervisor<'_> {
         loop {
             self.wait();
             let now = Instant::now();
-            self.report(now, on_progress);
             if now >= self.next_reap {
                 family::reap_orphans();
                 self.next_reap = now + REAP_TICK;
             }
             self.check_flag(now);
             self.check_limits(now);
-            if self.is_over(Instant::now()) {
+            let now = Instant::now();
+            if self.is_over(now) {
                 return self.finish();
             }
+            self.report(now, on_progress);
         }
     }
 
@@ -194,7 +196,9 @@ impl Supervisor<'_> {
         }
         // The end is noted before the streams are read: what was written before it is in them.
         if ended {
-            self.drain_until = Some(Instant::now() + self.limits.drain);
+            let now = Instant::now();
+            self.drain_until = Some(now + self.limits.drain);
+            self.next_progress = now;
         }
         self.feed.advance();
         let out = self.stdout.advance(&mut self.chunk, READS);
@@ -281,6 +285,7 @@ impl Supervisor<'_> {
         match (self.state, self.drain_until) {
             (State::Running, None) => {
                 self.state = State::Stopping { end, since: now };
+                self.next_progress = now;
                 self.signal(Signal::TERM);
                 // A stopped process does not see SIGTERM until it goes on.
                 self.signal(Signal::CONT);
@@ -349,6 +354,7 @@ impl Supervisor<'_> {
         let leaked = self.stdout.pipe.is_some() || self.stderr.pipe.is_some();
         let strays = self.lane.kill();
         self.read_the_rest();
+        self.lane.release();
         let status = self.child.try_wait().ok().flatten();
         let end = match self.state {
             State::Running => status.map_or(End::Exited(-1), own_end),

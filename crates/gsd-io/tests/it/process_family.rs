@@ -107,11 +107,24 @@ fn each_run_has_a_token_of_its_own() {
     assert_ne!(tokens[0], tokens[1]);
 }
 
+#[test]
+fn a_bug_of_the_caller_leaves_nothing_running() {
+    let world = World::new();
+    let command = world.fake(&["daemon hang", "print x", "hang"]);
+    let panicked = std::panic::catch_unwind(|| {
+        let mut fail = |_| panic!("on purpose");
+        gsd_io::process::run(&command, &generous(), &gsd_io::cancel::Cancel::new(), &mut fail)
+    });
+    assert!(panicked.is_err());
+    // The leader was killed but waits to be reaped, so it has neither arguments nor environment.
+    assert_eq!(gsd_testkit::left_over::living(&world.mark), []);
+}
+
 /// The storm does in a process of its own what may not be done beside other tests: it counts
 /// every child, and it is killed by signals itself.
 #[cfg(target_os = "linux")]
 #[test]
-fn thirty_random_kills_leave_nothing() {
+fn random_kills_leave_nothing() {
     let storm = gsd_testkit::fake_cli::program("kill-storm");
     let mut command = std::process::Command::new(&storm);
     let told =

@@ -5,8 +5,9 @@
 //! its own that supervises them. After each no process may be left, living or ended. It prints
 //! one line at the end, or the kill that failed with its seed, and then exits with 1.
 //!
-//! `kill-storm sigkill N [SEED]` does the same with SIGKILL, after which nobody can clean up,
-//! and only states how many were left.
+//! `kill-storm sigkill N [SEED]` kills the supervising process with SIGKILL, after which only its
+//! guard can clean up, and states how many processes were left. Programs that throw away their
+//! environment are not part of it, because the guard does not see those.
 
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, End, Limits, StartError, Stdin, run, sweep};
@@ -23,7 +24,6 @@ const SCRIPTS: [&[&str]; 12] = [
     &["ignore term", "print x", "hang"],
     &["spawn ignore term ;; hang", "hang"],
     &["daemon ignore term ;; hang", "hang"],
-    &["scrubbed hang", "hang"],
     &["daemon daemon hang ;; hang", "spawn hang", "exit 3"],
     &["spawn respawn 1000", "hang"],
     &["close stdout", "close stderr", "hang"],
@@ -31,13 +31,23 @@ const SCRIPTS: [&[&str]; 12] = [
     &["at-term print bye", "ebytes 10_000_000", "hang"],
     &["read-stdin", "daemon close stdout ;; close stderr ;; hang"],
     &["print x", "stop"],
+    &["scrubbed hang", "hang"],
 ];
+
+/// Without the last one.
+const SEEN_BY_A_GUARD: usize = SCRIPTS.len() - 1;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).map(|word| word.parse().expect("a number"));
     match words.first().map(String::as_str) {
-        Some("victim") => victim(&words[1], number(2).expect("a seed")),
+        Some("guard") => {
+            gsd_io::process::guard::serve(&words[1]);
+            ExitCode::SUCCESS
+        }
+        Some("victim") => {
+            victim(&words[1], number(2).expect("a seed"), number(3).expect("a count") as usize)
+        }
         Some("sigkill") => {
             let (count, seed) = (number(1).unwrap_or(200), number(2).unwrap_or_else(seed_now));
             sigkills(count, seed)
@@ -100,7 +110,7 @@ fn by_signal(mark: &str, dice: &mut Dice) -> String {
     let signals = [Signal::INT, Signal::TERM, Signal::HUP];
     let signal = signals[dice.below(3) as usize];
     let twice = dice.below(3) == 0;
-    let (mut child, pid) = start_victim(mark, dice.below(u64::MAX));
+    let (mut child, pid) = start_victim(mark, dice.below(u64::MAX), SCRIPTS.len());
     pause(dice.moment());
     let _ = kill_process(pid, signal);
     if twice {
@@ -108,12 +118,13 @@ fn by_signal(mark: &str, dice: &mut Dice) -> String {
         let _ = kill_process(pid, Signal::INT);
     }
     let status = child.wait().expect("the victim can be waited for");
+    assert!([129, 130, 143].contains(&status.code().unwrap_or(0)), "{signal:?}: {status}");
     format!("by {signal:?} (twice: {twice}), {status}")
 }
 
-fn start_victim(mark: &str, seed: u64) -> (std::process::Child, Pid) {
+fn start_victim(mark: &str, seed: u64, scripts: usize) -> (std::process::Child, Pid) {
     let mut child = std::process::Command::new(std::env::current_exe().expect("a path"))
-        .args(["victim", mark, &seed.to_string()])
+        .args(["victim", mark, &seed.to_string(), &scripts.to_string()])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("the victim starts");
@@ -125,15 +136,19 @@ fn start_victim(mark: &str, seed: u64) -> (std::process::Child, Pid) {
 }
 
 /// Supervises programs until a signal comes, as the real program does.
-fn victim(mark: &str, seed: u64) -> ExitCode {
+fn victim(mark: &str, seed: u64, scripts: usize) -> ExitCode {
     let cancel = Cancel::new();
+    let own = std::env::current_exe().expect("a path").try_into().expect("a path of text");
+    let own: camino::Utf8PathBuf = own;
+    let _guard = gsd_io::process::guard::start(&own, &["guard"]).expect("a guard");
     let _watching = gsd_io::signal::watch(&cancel).expect("signals can be watched");
     println!("ready");
     let mut limits = limits();
     limits.deadline = Duration::from_secs(60);
     let mut dice = Dice(seed | 1);
     while !cancel.is_cancelled() {
-        lanes(mark, &limits, &cancel, &mut dice, None);
+        let commands = commands(mark, &mut dice, scripts);
+        lanes(&commands, &limits, &cancel, None);
     }
     sweep();
     cancel.signal().map_or(ExitCode::FAILURE, |signal| ExitCode::from(128 + signal as u8))
@@ -143,7 +158,8 @@ fn by_flag(mark: &str, dice: &mut Dice) -> String {
     let (moment, again) = (dice.moment(), (dice.below(2) == 0).then(|| dice.moment()));
     let mut limits = limits();
     limits.deadline = Duration::from_secs(60);
-    let ends = lanes(mark, &limits, &Cancel::new(), dice, Some((moment, again)));
+    let commands = commands(mark, dice, SCRIPTS.len());
+    let ends = lanes(&commands, &limits, &Cancel::new(), Some((moment, again)));
     format!("by the flag after {moment:?}, then {again:?}: {ends:?}")
 }
 
@@ -151,7 +167,8 @@ fn by_limits(mark: &str, dice: &mut Dice) -> String {
     let mut limits = limits();
     limits.deadline = dice.moment();
     limits.stdout = Cap::kib(1 + dice.below(2000) as usize);
-    let ends = lanes(mark, &limits, &Cancel::new(), dice, None);
+    let commands = commands(mark, dice, SCRIPTS.len());
+    let ends = lanes(&commands, &limits, &Cancel::new(), None);
     format!("by {limits:?}: {ends:?}")
 }
 
@@ -167,15 +184,18 @@ fn limits() -> Limits {
     }
 }
 
-/// Runs one to four programs at a time until they end or are ended.
+/// One to four programs.
+fn commands(mark: &str, dice: &mut Dice, scripts: usize) -> Vec<Command> {
+    (0..=dice.below(4)).map(|_| command(mark, dice, scripts)).collect()
+}
+
+/// Runs programs at the same time until they end or are ended.
 fn lanes(
-    mark: &str,
+    commands: &[Command],
     limits: &Limits,
     cancel: &Cancel,
-    dice: &mut Dice,
     raise: Option<(Duration, Option<Duration>)>,
 ) -> Vec<Result<End, String>> {
-    let commands: Vec<Command> = (0..=dice.below(4)).map(|_| command(mark, dice)).collect();
     std::thread::scope(|scope| {
         let one = |command| match run(command, limits, cancel, &mut |_| {}) {
             Ok(exit) => Ok(exit.end),
@@ -196,8 +216,8 @@ fn lanes(
     })
 }
 
-fn command(mark: &str, dice: &mut Dice) -> Command {
-    let script = SCRIPTS[dice.below(SCRIPTS.len() as u64) as usize];
+fn command(mark: &str, dice: &mut Dice, scripts: usize) -> Command {
+    let script = SCRIPTS[dice.below(scripts as u64) as usize];
     let mut args = vec![format!("note {mark}")];
     args.extend(script.iter().map(|action| (*action).to_owned()));
     let stdin = match dice.below(2) {
@@ -218,31 +238,31 @@ fn pause(moment: Duration) {
     Cancel::new().wait(moment);
 }
 
-/// What SIGKILL of the supervisor leaves behind. It cannot react, so this only counts, and then
-/// kills what it has counted.
+/// What SIGKILL of the supervisor leaves behind for longer than the guard takes.
 fn sigkills(count: u64, seed: u64) -> ExitCode {
-    let (mut left, mut runs) = (0, 0);
+    let (mut left, mut slowest) = (0, Duration::ZERO);
     for kill in 0..count {
         let mut dice = Dice(seed.wrapping_add(kill.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
         let mark = mark();
-        let (mut child, pid) = start_victim(&mark, dice.below(u64::MAX));
-        pause(Duration::from_millis(5) + dice.moment());
+        let (mut child, pid) = start_victim(&mark, dice.below(u64::MAX), SEEN_BY_A_GUARD);
+        pause(dice.moment());
         let _ = kill_process(pid, Signal::KILL);
         let _ = child.wait();
-        pause(Duration::from_millis(200));
-        let found = living(&mark);
-        left += found.len();
-        runs += u64::from(!found.is_empty());
-        let mut found = found;
-        while !found.is_empty() {
-            for (pid, _) in &found {
-                let _ = Pid::from_raw(*pid).map(|pid| kill_process(pid, Signal::KILL));
-            }
+        let killed = Instant::now();
+        let mut found = living(&mark);
+        while !found.is_empty() && killed.elapsed() < Duration::from_secs(5) {
+            pause(Duration::from_millis(5));
             found = living(&mark);
+        }
+        slowest = slowest.max(killed.elapsed());
+        left += found.len();
+        for (pid, _) in found {
+            let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, Signal::KILL));
         }
     }
     println!(
-        "{count} SIGKILLs of the supervisor: {left} processes left by {runs} of them; seed {seed}"
+        "{count} SIGKILLs of the supervisor: {left} processes left; \
+         the slowest cleaning {slowest:.1?}, seed {seed}"
     );
     ExitCode::SUCCESS
 }
