@@ -14,6 +14,7 @@ mod citations;
 mod decisions;
 mod exports;
 mod files;
+mod mentions;
 mod needs;
 mod order;
 mod path;

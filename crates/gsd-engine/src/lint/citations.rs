@@ -40,7 +40,7 @@ fn of(file: &Arc<SourceFile>, level: Level, found: &mut Vec<Citation>) {
     for line in file.text().split_inclusive('\n') {
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
-        } else if !fenced && line.contains([':', '#']) {
+        } else if !fenced && may_cite(line) {
             for mention in mentions(line) {
                 let Some(lines) = mention.lines else { continue };
                 if seen.insert((mention.path.clone(), lines.first, lines.last)) {
@@ -56,4 +56,12 @@ fn of(file: &Arc<SourceFile>, level: Level, found: &mut Vec<Citation>) {
         }
         start += line.len();
     }
+}
+
+/// A line number stands behind a colon or behind `#L`; lines without either are most.
+fn may_cite(line: &str) -> bool {
+    line.as_bytes().windows(2).any(|pair| match pair {
+        [b':', next] => next.is_ascii_digit() || matches!(next, b'L' | b'l'),
+        pair => pair == b"#L",
+    })
 }

@@ -20,7 +20,12 @@ pub(super) fn places(text: &str) -> Vec<(Range<usize>, String)> {
             continue;
         }
         let digits = bytes[at + 2..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let end = at + 2 + digits;
+        let mut end = at + 2 + digits;
+        // `D-01f` is a decision of its own.
+        let letter = bytes.get(end).is_some_and(u8::is_ascii_lowercase);
+        if letter && !bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric) {
+            end += 1;
+        }
         let continued = bytes.get(end).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
         if digits > 0 && digits <= 4 && !continued {
             found.push((at..end, key(&text[at..end])));
@@ -33,7 +38,7 @@ pub(super) fn places(text: &str) -> Vec<(Range<usize>, String)> {
 pub(super) fn named(text: &str) -> Vec<String> {
     let mut keys = vec![];
     for (span, key) in places(text) {
-        let first: u32 = key[2..].parse().unwrap_or(0);
+        let first: u32 = key[2..].parse().unwrap_or(u32::MAX);
         keys.push(key);
         let after = &text[span.end..];
         let joints = ["..", "–", "—", " - ", "-", " to ", " through ", " – ", " thru "];
@@ -71,6 +76,7 @@ mod tests {
         assert_eq!(named("(D-01 through D-03)"), ["D-1", "D-2", "D-3", "D-3"]);
         assert_eq!(named("D-01/02/03"), ["D-1", "D-2", "D-3"]);
         assert_eq!(named("D-05, 2 files"), ["D-5", "D-2"]);
-        assert_eq!(named("CD-01 D-1x D- GRID-01"), Vec::<String>::new());
+        assert_eq!(named("D-01f and D-02"), ["D-1F", "D-2"]);
+        assert_eq!(named("CD-01 D-1xy D- GRID-01"), Vec::<String>::new());
     }
 }

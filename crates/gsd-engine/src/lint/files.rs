@@ -10,7 +10,6 @@ use super::prose;
 use super::tree::{Standing, WorkTree};
 use super::view::{PlanView, View};
 use crate::diag::Span;
-use crate::planning::PhaseNumber;
 use std::collections::{HashMap, HashSet};
 
 /// A plan, or one of its tasks, lists a file or says what it does with it.
@@ -62,11 +61,13 @@ pub(super) struct Files {
     touched: HashMap<String, Vec<Touch>>,
     /// The files that do not exist yet, and who makes them.
     made: HashMap<String, Vec<Touch>>,
-    /// Folders and the fixed parts of globs that tasks list.
-    areas: Vec<(String, Touch)>,
+    /// Folders, also those of globs, that tasks list: what they hold cannot be told.
+    areas: HashSet<String>,
     /// Folders that made files stand in.
     folders: HashSet<String>,
-    pub(super) said: Vec<Said>,
+    said: Vec<Said>,
+    /// Where in `said` a path is spoken of.
+    places: HashMap<String, Vec<usize>>,
 }
 
 impl Files {
@@ -75,11 +76,11 @@ impl Files {
         for view in plans {
             files.add_plan(view, tree);
         }
-        let made: Vec<String> = files.made.keys().cloned().collect();
-        for path in made {
-            for (at, _) in path.match_indices('/') {
-                files.folders.insert(path[..at].to_owned());
-            }
+        for path in files.made.keys() {
+            files.folders.extend(path.match_indices('/').map(|(at, _)| path[..at].to_owned()));
+        }
+        for (index, said) in files.said.iter().enumerate() {
+            files.places.entry(said.path.clone()).or_default().push(index);
         }
         files
     }
@@ -108,9 +109,7 @@ impl Files {
                         touches.push((path, entry.span.clone(), creates || !edits));
                     }
                     Named::Inside(path) | Named::Pattern(path) => {
-                        let touch =
-                            Touch { plan: view.index, task: Some(index), span: entry.span.clone() };
-                        self.areas.push((path, touch));
+                        self.areas.insert(path.trim_end_matches('/').to_owned());
                     }
                     Named::Outside(_) | Named::Nothing => {}
                 }
@@ -136,7 +135,9 @@ impl Files {
                     let makes = !by_tasks.contains(&path);
                     self.touch(path, touch, makes, tree);
                 }
-                Named::Inside(path) | Named::Pattern(path) => self.areas.push((path, touch)),
+                Named::Inside(path) | Named::Pattern(path) => {
+                    self.areas.insert(path.trim_end_matches('/').to_owned());
+                }
                 Named::Outside(_) | Named::Nothing => {}
             }
         }
@@ -161,8 +162,12 @@ impl Files {
     /// Whether some plan of the phase changes the file, so that what it holds now proves nothing.
     pub(super) fn is_touched(&self, path: &str) -> bool {
         self.touched.contains_key(path)
-            || self.said.iter().any(|said| said.path == path && said.verb != Verb::Read)
-            || self.areas.iter().any(|(area, _)| path.starts_with(area.trim_end_matches('/')))
+            || self.said_about(path).any(|said| said.verb != Verb::Read)
+            || self.in_area(path)
+    }
+
+    fn said_about(&self, path: &str) -> impl Iterator<Item = &Said> {
+        self.places.get(path).into_iter().flatten().map(|index| &self.said[*index])
     }
 
     /// Whether `path` is there when `task` of `plan` needs it; without a task, when the plan begins.
@@ -205,23 +210,39 @@ impl Files {
         }
         match touches.first() {
             Some(touch) => Supply::Later(touch),
-            None if view.other_phases_mention(path) => Supply::Unclear,
+            None if self.is_spoken_of(view, path, plan, task) || view.is_unclear(path) => {
+                Supply::Unclear
+            }
             None => Supply::Nobody,
         }
     }
 
+    /// Whether an action up to this task names the file without a clear verb: it may make it.
+    fn is_spoken_of(&self, view: &View<'_>, path: &str, plan: usize, task: Option<usize>) -> bool {
+        self.said_about(path).any(|said| {
+            let place = Touch { plan: said.plan, task: Some(said.task), span: said.span.clone() };
+            matches!(said.verb, Verb::Other | Verb::Create)
+                && is_in_time(&view.order, &place, plan, task)
+        })
+    }
+
     /// Whether it is certain that the file does not exist and that no plan of the phase makes it.
     pub(super) fn is_never_made(&self, view: &View<'_>, path: &str) -> bool {
-        view.plans
-            .iter()
-            .all(|plan| matches!(self.supply(view, path, plan.index, None), Supply::Nobody))
+        view.tree.is_absent(path)
+            && !self.made.contains_key(path)
+            && !self.folders.contains(path)
+            && !self.in_area(path)
+            && !self.said_about(path).any(|said| matches!(said.verb, Verb::Other | Verb::Create))
+            && !view.tree.is_generated(path)
+            && !view.tree.exists_in_a_package(path)
+            && !(0..view.plans.len()).any(|plan| view.mentions.runs_generator(&view.plans[plan]))
+            && !view.is_unclear(path)
     }
 
     fn in_area(&self, path: &str) -> bool {
-        self.areas.iter().any(|(area, _)| {
-            path.strip_prefix(area.trim_end_matches('/'))
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || area.ends_with('/'))
-        })
+        self.areas.contains("")
+            || self.areas.contains(path)
+            || path.match_indices('/').any(|(at, _)| self.areas.contains(&path[..at]))
     }
 
     /// Where actions say that they edit a file.
@@ -252,59 +273,26 @@ impl View<'_> {
         self.plans.iter().any(|other| {
             let may_precede = other.index == plan
                 || matches!(self.order.when(other.index, plan), When::Before | When::Unknown);
-            may_precede && runs_generator(other)
+            may_precede && self.mentions.runs_generator(other)
         })
     }
 
-    /// Whether a plan of another phase that has not run yet speaks of the path.
-    fn other_phases_mention(&self, path: &str) -> bool {
-        let Some(number) = &self.phase.directory.number else { return false };
-        for folder in self.tree.names(".planning/phases").iter() {
-            let Some(folder) = folder.strip_suffix('/') else { continue };
-            if PhaseNumber::leading(folder).is_none_or(|(other, _)| other >= *number) {
-                continue;
-            }
-            let folder = format!(".planning/phases/{folder}");
-            let names = self.tree.names(&folder);
-            for name in names.iter().filter(|name| name.ends_with("PLAN.md")) {
-                let summary = name.replace("PLAN.md", "SUMMARY.md");
-                if names.contains(&summary) {
-                    continue;
-                }
-                let text = self.tree.text(&format!("{folder}/{name}"));
-                if text.is_some_and(|file| file.text().contains(path)) {
-                    return true;
-                }
-            }
-        }
-        false
+    /// Whether plans leave open that a file is there: they name its folder, to which files may be
+    /// moved; a longer path that ends like this one, since some are meant relative to a part of
+    /// the project; or a plan of an earlier phase that has not run yet names it.
+    fn is_unclear(&self, path: &str) -> bool {
+        self.mentions.has_tail_or_folder(&self.plans, path)
+            || self.mentions.other_phases_name(self.phase, self.tree, path)
     }
 }
-
-fn runs_generator(view: &PlanView<'_>) -> bool {
-    let text = view.text(&view.body());
-    GENERATORS.iter().any(|command| text.contains(command))
-}
-
-/// Commands that make files which no plan lists.
-#[rustfmt::skip]
-const GENERATORS: [&str; 44] = [
-    "npx create-", "npm create", "npm init", "pnpm create", "pnpm dlx", "yarn create", "bun create",
-    "bunx create-", "create-next-app", "create-react-app", "create vite", "create-vite", "shadcn",
-    "cargo new", "cargo init", "cargo generate", "go mod init", "uv init", "poetry new",
-    "poetry init", "startproject", "startapp", "makemigrations", "alembic revision", "rails new",
-    "rails generate", "rails g ", "bin/rails", "ng new", "ng generate", "nest new", "nest g",
-    "dotnet new", "flutter create", "mix new", "mix phx", "composer create-project",
-    "artisan make", "prisma generate", "prisma migrate", "drizzle-kit generate", "supabase gen",
-    "buf generate", "protoc ",
-];
 
 /// Every file that an action names, with what it says about it.
 fn said(view: &PlanView<'_>, task: usize, span: &Span) -> Vec<Said> {
     let text = view.text(span);
     let mut found: Vec<Said> = vec![];
     let mut last: Option<(usize, Verb)> = None;
-    for mention in listed(text) {
+    // A citation of lines speaks of a file that is there; whether it is, others check.
+    for mention in listed(text).into_iter().filter(|mention| mention.lines.is_none()) {
         let verb = match last {
             // `edit a.ts and b.ts`: one verb for both.
             Some((end, verb)) if is_joint(&text[end..mention.span.start]) => verb,

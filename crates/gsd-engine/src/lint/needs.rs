@@ -39,7 +39,10 @@ pub(super) fn unmet(view: &View<'_>) -> Vec<Need> {
     let mut unmet = vec![];
     let mut seen: HashSet<(usize, String)> = HashSet::new();
     let mut check = |plan: usize, task: Option<usize>, path: String, span: Span, why: Why| {
-        if is_kept_by_the_host(&path) || seen.contains(&(plan, path.clone())) {
+        if is_kept_by_the_host(view, &path)
+            || is_stand_in(view, &path)
+            || seen.contains(&(plan, path.clone()))
+        {
             return;
         }
         let fault = match view.files.supply(view, &path, plan, task) {
@@ -52,19 +55,28 @@ pub(super) fn unmet(view: &View<'_>) -> Vec<Need> {
         unmet.push(Need { plan, task, path, span, why, fault });
     };
     // Edits first: where a file is listed as well as edited, the edit says more.
-    for said in view.files.edits() {
+    let edits = view.files.edits().filter(|said| {
+        view.is_below_a_folder(&said.path)
+            || view
+                .files
+                .touches(&said.path)
+                .iter()
+                .any(|touch| touch.plan == said.plan && touch.task == Some(said.task))
+    });
+    for said in edits {
         check(said.plan, Some(said.task), said.path.clone(), said.span.clone(), Why::Edit);
     }
     for plan in &view.plans {
         for (index, task) in plan.tasks() {
             for entry in task.read_first.iter().flat_map(|list| &list.value) {
-                if let Some(path) = path::inside(&entry.value) {
+                // A name without its folder may stand anywhere.
+                if let Some(path) = path::file(&entry.value).filter(|path| path.contains('/')) {
                     check(plan.index, Some(index), path, entry.span.clone(), Why::Read);
                 }
             }
         }
         for entry in &plan.plan.context_refs {
-            if let Some(path) = path::inside(&entry.value) {
+            if let Some(path) = path::file(&entry.value) {
                 check(plan.index, None, path, entry.span.clone(), Why::Read);
             }
         }
@@ -75,14 +87,27 @@ pub(super) fn unmet(view: &View<'_>) -> Vec<Need> {
     unmet
 }
 
-/// Planning files that the host writes while it works, or that templates name in every plan.
-fn is_kept_by_the_host(path: &str) -> bool {
+/// Planning files that the host writes while it works, that templates name in every plan, or that
+/// belong to another phase and may have been archived.
+fn is_kept_by_the_host(view: &View<'_>, path: &str) -> bool {
     if path.starts_with(".claude/") {
         return true;
     }
-    let Some(below) = path.strip_prefix(".planning/") else { return false };
+    if !path.starts_with(".planning/") {
+        return false;
+    }
+    let own = path.strip_prefix(view.phase.directory.path.as_str());
+    let Some(name) = own.and_then(|rest| rest.strip_prefix('/')) else { return true };
     let written = ["SUMMARY", "VERIFICATION", "REVIEW", "UAT", "STATE", "VALIDATION"];
-    !below.starts_with("phases/") || written.iter().any(|word| below.contains(word))
+    written.iter().any(|word| name.contains(word))
+}
+
+/// `WT/src/a.ts`, `ROOT/src/a.ts`: a first part in capitals that is no folder stands for one.
+fn is_stand_in(view: &View<'_>, path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or_default();
+    path.contains('/')
+        && first.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+        && view.tree.is_absent(first)
 }
 
 impl View<'_> {

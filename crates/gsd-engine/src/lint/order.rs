@@ -193,14 +193,16 @@ fn target(
     if let Some(index) = plans.iter().position(same) {
         return Target::Plan(index);
     }
-    // `01` is the plan of that number; `03-01-auth` and `03-01` are one plan.
-    let by_number = number(&id);
+    // `01` is the plan of that number; `03-01-auth` and `03-01` are one plan; some hosts put the
+    // name of the whole directory in front, `03-auth-01`.
+    let directory = without_zeros(&phase.directory.name);
+    let short = wanted.strip_prefix(directory.as_str()).and_then(|rest| rest.strip_prefix('-'));
+    let by_number = number(short.unwrap_or(&id));
     let by_both = PlanNumber::of_id(&id);
     let found = plans.iter().zip(numbers).position(|(plan, own)| {
         let stated = plan.frontmatter.plan.as_ref().and_then(|plan| number(plan.value.trim()));
-        by_number.is_some()
-            && (own.plan == by_number || (own.plan.is_none() && stated == by_number))
-            || (by_both.plan.is_some() && *own == by_both)
+        let numbered = own.plan == by_number || (own.plan.is_none() && stated == by_number);
+        (by_number.is_some() && numbered) || (by_both.plan.is_some() && *own == by_both)
     });
     if let Some(index) = found {
         return Target::Plan(index);

@@ -34,7 +34,11 @@ pub(super) fn entry(text: &str) -> Named {
     let alone = token.len() + 2 >= text.len();
     let token = token.trim_start_matches('@');
     let (token, _) = split_lines(token.trim_end_matches([',', ';', ':', '.']));
-    if token.is_empty() || token.contains("://") || token.starts_with(['~', '$', '-', '#']) {
+    if token.is_empty()
+        || token.contains(':')
+        || token.contains(char::is_whitespace)
+        || token.starts_with(['~', '$', '-', '#'])
+    {
         return Named::Nothing;
     }
     if ["n/a", "none", "tbd"].contains(&token.to_ascii_lowercase().as_str()) {
@@ -66,6 +70,12 @@ pub(super) fn entry(text: &str) -> Named {
         Ok(path) => Named::Inside(path.to_string()),
         Err(_) => Named::Nothing,
     }
+}
+
+/// The path of an entry that names one file inside the repository, without doubt: it has an
+/// extension that files have, or a name that stands for itself.
+pub(super) fn file(text: &str) -> Option<String> {
+    inside(text).filter(|path| has_known_extension(path) || is_known_name(file_name(path)))
 }
 
 /// The path of an entry that names one file or folder inside the repository.

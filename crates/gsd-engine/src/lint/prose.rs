@@ -147,17 +147,27 @@ pub(super) fn names(text: &str, id: &str) -> bool {
     })
 }
 
+/// No sentence is longer; a bound keeps the search linear in texts without any full stop.
+const MAX_SENTENCE: usize = 1000;
+
 /// The sentence around an offset: from the end of the last one, or the beginning of the list
 /// item, to its own end. A sentence may be wrapped over lines.
 pub(super) fn sentence(text: &str, at: usize) -> Range<usize> {
-    let start = text[..at].char_indices().rev().find_map(|(index, c)| {
-        let end = index + c.len_utf8();
-        (ends_sentence(text, index, c)).then_some(end)
+    let (mut first, mut last) =
+        (at.saturating_sub(MAX_SENTENCE), (at + MAX_SENTENCE).min(text.len()));
+    while !text.is_char_boundary(first) {
+        first += 1;
+    }
+    while !text.is_char_boundary(last) {
+        last -= 1;
+    }
+    let start = text[first..at].char_indices().rev().find_map(|(index, c)| {
+        ends_sentence(text, first + index, c).then_some(first + index + c.len_utf8())
     });
-    let stop = text[at..]
+    let stop = text[at..last]
         .char_indices()
         .find_map(|(index, c)| ends_sentence(text, at + index, c).then_some(at + index));
-    start.unwrap_or(0)..stop.unwrap_or(text.len())
+    start.unwrap_or(first)..stop.unwrap_or(last)
 }
 
 fn ends_sentence(text: &str, at: usize, c: char) -> bool {
@@ -166,9 +176,10 @@ fn ends_sentence(text: &str, at: usize, c: char) -> bool {
         '.' | '!' | '?' | ';' => rest.is_empty() || rest.starts_with(char::is_whitespace),
         '\n' => {
             let next = rest.trim_start_matches([' ', '\t']);
+            let digits = next.bytes().take(4).take_while(u8::is_ascii_digit).count();
             next.is_empty()
                 || next.starts_with(['\n', '\r', '-', '*', '+', '#', '|', '<', '>'])
-                || next.starts_with(|c: char| c.is_ascii_digit()) && next.contains(". ")
+                || (digits > 0 && next[digits..].starts_with(". "))
         }
         _ => false,
     }
@@ -177,6 +188,11 @@ fn ends_sentence(text: &str, at: usize, c: char) -> bool {
 /// Words that say what a text is about: lower case, without endings, without the words that every
 /// plan has.
 pub(super) fn topics(text: &str) -> BTreeSet<String> {
+    words(text).filter_map(|(_, word)| topic(word)).collect()
+}
+
+/// The same words in their order.
+pub(super) fn topic_list(text: &str) -> Vec<String> {
     words(text).filter_map(|(_, word)| topic(word)).collect()
 }
 
@@ -227,16 +243,20 @@ fn stem(word: &str) -> String {
 }
 
 #[rustfmt::skip]
-const COMMON: [&str; 97] = [
-    "add", "added", "adds", "after", "all", "also", "and", "any", "are", "before", "but", "can",
-    "could", "create", "created", "creates", "each", "every", "file", "files", "first", "for",
-    "from", "get", "had", "has", "have", "here", "how", "implement", "implements", "into", "its",
-    "last", "less", "made", "make", "makes", "may", "more", "most", "must", "new", "not", "off",
-    "old", "one", "only", "other", "our", "out", "over", "per", "phase", "plan", "plans", "same",
-    "set", "should", "support", "supports", "task", "tasks", "than", "that", "the", "their",
-    "them", "then", "there", "they", "this", "three", "two", "under", "until", "use", "used",
-    "user", "uses", "using", "via", "was", "were", "what", "when", "where", "which", "while",
-    "who", "whose", "why", "will", "with", "would", "you", "your",
+const COMMON: [&str; 130] = [
+    "add", "added", "adds", "advanced", "after", "all", "also", "and", "any", "are", "based",
+    "basic", "before", "but", "can", "change", "changes", "code", "could", "create", "created",
+    "creates", "data", "each", "every", "feature", "features", "file", "files", "first", "for",
+    "from", "full", "future", "get", "had", "handle", "handles", "handling", "has", "have",
+    "here", "how", "implement", "implements", "integration", "integrations", "into", "item",
+    "items", "its", "last", "later", "less", "list", "made", "make", "makes", "may", "mode",
+    "more", "most", "must", "new", "not", "now", "off", "old", "one", "only", "other", "our",
+    "out", "over", "page", "pages", "part", "per", "phase", "plan", "plans", "same", "set",
+    "should", "show", "shows", "simple", "support", "supports", "system", "task", "tasks", "than",
+    "that", "the", "their", "them", "then", "there", "they", "this", "three", "two", "under",
+    "until", "use", "used", "user", "uses", "using", "version", "via", "was", "were", "what",
+    "when", "where", "which", "while", "who", "whose", "why", "will", "with", "work", "working",
+    "works", "would", "you", "your",
 ];
 
 #[cfg(test)]

@@ -63,9 +63,23 @@ pub(super) fn parse(text: &str) -> Option<Node> {
     if text.len() > MAX_BYTES {
         return Some(Node::Opaque);
     }
+    let plain = without_entities(text);
+    let text = plain.as_deref().unwrap_or(text);
     let mut parser = Parser { text, bytes: text.as_bytes(), at: 0 };
     let node = parser.list(0, None);
     if parser.at < text.len() { Some(Node::Opaque) } else { node }
+}
+
+/// Plans look like XML, so some write `&amp;&amp;` in their commands. Places in such a text are off
+/// by what is shorter; whoever points at one looks whether the word stands there.
+fn without_entities(text: &str) -> Option<String> {
+    let entities =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    if !entities.iter().any(|(entity, _)| text.contains(entity)) {
+        return None;
+    }
+    let plain = entities.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+    Some(plain)
 }
 
 /// Calls `visit` for each simple command with the folder that it runs in, relative to the root;
@@ -464,6 +478,7 @@ mod tests {
         assert_eq!(runs("# only a comment\n\n"), Vec::<String>::new());
         assert_eq!(runs("a \\\n  b\nc # d"), [":a b", ":c"]);
         assert_eq!(runs("test -n \"$(git log -1)\" && ok"), [":test -n $(git log -1)", ":ok"]);
+        assert_eq!(runs("cd a &amp;&amp; b 2&gt;&amp;1 | c"), [":cd a", "a:b", "a:c"]);
         assert_eq!(runs("a || { echo no; exit 1; }"), [":a", ":echo no", ":exit 1"]);
     }
 

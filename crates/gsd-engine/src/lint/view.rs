@@ -1,12 +1,16 @@
 //! What all checks have in common, worked out once: the plans that count, their order, who makes
 //! which file, and texts without code.
 
+use super::citations::{self, Citation};
 use super::files::Files;
+use super::mentions::Mentions;
+use super::needs::{self, Need};
 use super::order::Order;
 use super::prose;
 use super::tree::WorkTree;
 use crate::diag::{Location, Span};
 use crate::planning::{Phase, PhaseNumber, Plan, Task, TaskKind};
+use std::cell::OnceCell;
 
 pub(super) struct View<'a> {
     pub(super) phase: &'a Phase,
@@ -15,6 +19,9 @@ pub(super) struct View<'a> {
     pub(super) plans: Vec<PlanView<'a>>,
     pub(super) order: Order<'a>,
     pub(super) files: Files,
+    pub(super) mentions: Mentions,
+    needs: OnceCell<Vec<Need>>,
+    citations: OnceCell<Vec<Citation>>,
 }
 
 /// A plan, and its text as checks search it.
@@ -35,7 +42,26 @@ impl<'a> View<'a> {
             .map(|(index, plan)| PlanView { index, plan, plain: prose::plain(plan.file().text()) })
             .collect();
         let files = Files::of(&plans, tree);
-        Self { phase, tree, plans, order, files }
+        Self {
+            phase,
+            tree,
+            plans,
+            order,
+            files,
+            mentions: Mentions::default(),
+            needs: OnceCell::new(),
+            citations: OnceCell::new(),
+        }
+    }
+
+    /// Files that are needed and not there in time.
+    pub(super) fn needs(&self) -> &[Need] {
+        self.needs.get_or_init(|| needs::unmet(self))
+    }
+
+    /// Every citation of lines.
+    pub(super) fn citations(&self) -> &[Citation] {
+        self.citations.get_or_init(|| citations::all(self))
     }
 
     /// Plans by the name that people use: `03-01`, `03-02`.

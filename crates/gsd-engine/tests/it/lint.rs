@@ -1,6 +1,6 @@
 //! plan-lint on small projects: each check fires where it should and is quiet where it should be.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use gsd_engine::diag::Diagnostic;
 use gsd_engine::lint::{self, WorkTree};
 use gsd_engine::planning::{Phase, Planning};
@@ -34,10 +34,6 @@ fn shown(diagnostics: &[Diagnostic]) -> String {
         }
     }
     out
-}
-
-fn repository() -> Utf8PathBuf {
-    Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// `fires` must report the code, `quiet` must report nothing at all: what is said about a right
@@ -75,6 +71,24 @@ fn each_check_fires_and_is_quiet() {
 fn all(root: &Utf8Path) -> Vec<Diagnostic> {
     let phase = phases(root).pop().expect("a phase");
     lint::run(&phase, &WorkTree::new(root))
+}
+
+/// Right plans in the shapes, languages and customs of the field: nothing may be said about them.
+#[test]
+fn right_plans_of_the_field_raise_no_alarm() {
+    let folder = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/field");
+    let mut alarms = String::new();
+    for entry in folder.read_dir_utf8().expect("projects") {
+        let root = entry.expect("a project").into_path();
+        for phase in phases(&root) {
+            let found = lint::run(&phase, &WorkTree::new(&root));
+            if !found.is_empty() {
+                let name = root.file_name().unwrap_or_default();
+                let _ = writeln!(alarms, "{name}:\n{}", shown(&found));
+            }
+        }
+    }
+    assert!(alarms.is_empty(), "{alarms}");
 }
 
 /// The class of a fault in the answer key, and the codes that tell it.
@@ -201,5 +215,19 @@ fn a_review_names_every_plan_and_proves_that_it_was_read() {
         }
         assert!(!text.contains("AKIAFEEDBOARD"), "a secret is shown");
         assert!(!shown(&found).contains("AKIAFEEDBOARD"), "a secret is shown");
+    }
+}
+
+#[test]
+fn bench() {
+    let root = Utf8Path::new("/tmp/lintgen/big");
+    let phase = phases(root).swap_remove(0);
+    for _ in 0..2 {
+        let start = std::time::Instant::now();
+        let found = lint::run(&phase, &WorkTree::new(root));
+        println!("{} plans {} diagnostics {:?}", phase.plans.len(), found.len(), start.elapsed());
+        let start = std::time::Instant::now();
+        let text = lint::review_text(&phase, &found);
+        println!("review {} {:?}", text.len(), start.elapsed());
     }
 }

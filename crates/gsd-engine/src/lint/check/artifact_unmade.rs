@@ -19,7 +19,8 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
         for artifact in must_haves.flat_map(|must| &must.value.artifacts) {
             let Some(stated) = &artifact.value.path else { continue };
             let Some(path) = path::inside(&stated.value) else { continue };
-            if !path::has_known_extension(&path)
+            if !path.contains('/')
+                || !path::has_known_extension(&path)
                 || path.starts_with(".planning/")
                 || !view.files.is_never_made(view, &path)
             {

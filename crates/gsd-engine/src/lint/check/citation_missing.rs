@@ -1,8 +1,8 @@
 //! A cited file does not exist.
 
 use crate::diag::{Diagnostic, Level, Rule};
+use crate::lint::Check;
 use crate::lint::view::View;
-use crate::lint::{Check, citations};
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -14,7 +14,7 @@ static RULE: Rule = Rule {
 };
 
 fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
-    for citation in citations::all(view) {
+    for citation in view.citations() {
         // Prose may cite another repository; below a folder of this one it means this one.
         if !view.is_below_a_folder(&citation.path)
             || !view.tree.is_absent(&citation.path)

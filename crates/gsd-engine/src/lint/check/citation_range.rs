@@ -1,8 +1,8 @@
 //! A cited line is past the end of its file.
 
 use crate::diag::{Diagnostic, Level, Rule};
+use crate::lint::Check;
 use crate::lint::view::View;
-use crate::lint::{Check, citations};
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -14,7 +14,7 @@ static RULE: Rule = Rule {
 };
 
 fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
-    for citation in citations::all(view) {
+    for citation in view.citations() {
         let Some(file) = view.tree.text(&citation.path) else { continue };
         let count = file.line_count() as u64;
         if citation.lines.last > count {

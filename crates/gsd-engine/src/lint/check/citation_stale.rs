@@ -2,7 +2,7 @@
 
 use crate::diag::{Diagnostic, Level, Rule, Span};
 use crate::lint::view::View;
-use crate::lint::{Check, citations, prose};
+use crate::lint::{Check, prose};
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -17,7 +17,7 @@ static RULE: Rule = Rule {
 const NEAR: u64 = 8;
 
 fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
-    for citation in citations::all(view) {
+    for citation in view.citations() {
         let Some(file) = view.tree.text(&citation.path) else { continue };
         let count = file.line_count() as u64;
         if citation.lines.last > count {

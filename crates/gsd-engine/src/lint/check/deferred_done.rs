@@ -3,7 +3,6 @@
 use crate::diag::{Diagnostic, Level, Rule, Span};
 use crate::lint::view::{PlanView, View, is_work, task_name};
 use crate::lint::{Check, prose};
-use std::collections::BTreeSet;
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -17,8 +16,8 @@ static RULE: Rule = Rule {
 fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
     for context in &view.phase.contexts {
         for idea in &context.deferred {
-            let topics = prose::topics(subject(&idea.value));
-            // One word, or two that every plan has, mean nothing by themselves.
+            let topics = prose::topic_list(subject(&idea.value));
+            // One word means nothing by itself.
             if topics.len() < 2 {
                 continue;
             }
@@ -53,10 +52,10 @@ fn subject(idea: &str) -> &str {
 }
 
 /// A task whose name, or one sentence of whose action, has every word of the idea.
-fn built(plan: &PlanView<'_>, topics: &BTreeSet<String>) -> Option<(Span, usize, Level)> {
+fn built(plan: &PlanView<'_>, topics: &[String]) -> Option<(Span, usize, Level)> {
     for (index, task) in plan.tasks().filter(|(_, task)| is_work(task)) {
         if let Some(name) = &task.name
-            && topics.is_subset(&prose::topics(plan.plain(&name.span)))
+            && says(plan.plain(&name.span), topics)
             && !is_denied(plan.plain(&name.span))
         {
             return Some((name.span.clone(), index, Level::Error));
@@ -69,7 +68,7 @@ fn built(plan: &PlanView<'_>, topics: &BTreeSet<String>) -> Option<(Span, usize,
             let sentence = prose::sentence(plain, start);
             let text = &plain[sentence.clone()];
             let all = topics.iter().all(|topic| text.contains(topic.as_str()));
-            if all && topics.is_subset(&prose::topics(text)) && !is_denied(text) {
+            if all && says(text, topics) && !is_denied(text) {
                 let span = action.span.start + sentence.start..action.span.start + sentence.end;
                 return Some((trimmed(plan, span), index, Level::Warning));
             }
@@ -80,6 +79,15 @@ fn built(plan: &PlanView<'_>, topics: &BTreeSet<String>) -> Option<(Span, usize,
         }
     }
     None
+}
+
+/// Whether a text has all the words; two words have to stand side by side, as in the idea.
+fn says(text: &str, topics: &[String]) -> bool {
+    let said = prose::topic_list(text);
+    if topics.len() == 2 {
+        return said.windows(2).any(|pair| pair == topics);
+    }
+    topics.iter().all(|topic| said.contains(topic))
 }
 
 fn trimmed(plan: &PlanView<'_>, span: Span) -> Span {

@@ -33,7 +33,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
         let mut missing: Vec<(usize, String, &Spanned<String>)> = vec![];
         for (index, task) in plan.tasks().filter(|(_, task)| is_work(task)) {
             for entry in task.files.iter().flat_map(|list| &list.value) {
-                if let Some(path) = path::inside(&entry.value)
+                if let Some(path) = path::file(&entry.value)
                     && !covers(&path)
                     && !path.starts_with(".planning/")
                     && !missing.iter().any(|(_, known, _)| *known == path)

@@ -24,7 +24,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
         }
         let list = plan.plan.frontmatter.files_modified.iter().flat_map(|list| &list.value);
         for entry in list {
-            let Some(path) = path::inside(&entry.value) else { continue };
+            let Some(path) = path::file(&entry.value) else { continue };
             let name = path::file_name(&path);
             let spoken = plan.tasks().any(|(_, task)| {
                 let text = plan.text(&task.span);

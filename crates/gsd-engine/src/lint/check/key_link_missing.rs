@@ -20,7 +20,11 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             for (side, end) in [("begins", &link.value.from), ("ends", &link.value.to)] {
                 let Some(end) = end else { continue };
                 let Some(path) = path::inside(&end.value) else { continue };
-                if !path::has_known_extension(&path) || !view.files.is_never_made(view, &path) {
+                // A name without its folder may stand anywhere.
+                if !path.contains('/')
+                    || !path::has_known_extension(&path)
+                    || !view.files.is_never_made(view, &path)
+                {
                     continue;
                 }
                 let mut diagnostic = RULE.at(

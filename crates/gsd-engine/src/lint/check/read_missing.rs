@@ -1,9 +1,9 @@
 //! A task reads a file that does not exist.
 
 use crate::diag::{Diagnostic, Level, Rule};
+use crate::lint::Check;
 use crate::lint::needs::{Fault, Why};
 use crate::lint::view::{View, task_name};
-use crate::lint::{Check, needs};
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -15,7 +15,7 @@ static RULE: Rule = Rule {
 };
 
 fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
-    for need in needs::unmet(view) {
+    for need in view.needs() {
         if need.why != Why::Read || !matches!(need.fault, Fault::Nobody) {
             continue;
         }

@@ -29,7 +29,10 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                         .help("name the requirements of the phase that this plan covers"),
                 );
             }
-            None if frontmatter.reading != Reading::Absent && others_list => {
+            None if frontmatter.reading != Reading::Absent
+                && others_list
+                && !frontmatter.unknown.iter().any(|key| key.value.starts_with("requirement")) =>
+            {
                 found.push(
                     RULE.at(plan.at_line_of(&frontmatter.span), "the plan has no `requirements`")
                         .with_level(Level::Warning)

@@ -1,8 +1,9 @@
 //! A success criterion of the roadmap is in no plan.
 
 use crate::diag::{Diagnostic, Level, Rule};
-use crate::lint::view::{PlanView, View};
+use crate::lint::view::View;
 use crate::lint::{Check, prose};
+use crate::planning::Spanned;
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -21,11 +22,24 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
     if view.plans.is_empty() || view.plans.iter().any(|plan| plan.plan.tasks.is_empty()) {
         return;
     }
-    for criterion in &phase.success_criteria {
-        let topics = prose::topics(&criterion.value);
-        let spoken =
-            topics.iter().filter(|topic| view.plans.iter().any(|plan| says(plan, topic))).count();
-        if topics.len() < 4 || spoken * 2 >= topics.len() {
+    let judged: Vec<(&Spanned<String>, usize, usize)> = phase
+        .success_criteria
+        .iter()
+        .map(|criterion| {
+            let topics = prose::topics(&criterion.value);
+            let spoken = topics
+                .iter()
+                .filter(|topic| view.plans.iter().any(|plan| plan.plain.contains(topic.as_str())))
+                .count();
+            (criterion, topics.len(), spoken)
+        })
+        .collect();
+    // Where no criterion is found, plans and roadmap are in two languages.
+    if !judged.iter().any(|(_, topics, spoken)| spoken * 2 >= *topics && *spoken > 0) {
+        return;
+    }
+    for (criterion, topics, spoken) in judged {
+        if topics < 4 || spoken * 2 >= topics {
             continue;
         }
         found.push(
@@ -36,8 +50,4 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             .help("let a plan have a truth for it"),
         );
     }
-}
-
-fn says(plan: &PlanView<'_>, topic: &str) -> bool {
-    plan.plain.contains(topic)
 }

@@ -3,7 +3,7 @@
 use crate::diag::{Diagnostic, Level, Rule};
 use crate::lint::Check;
 use crate::lint::view::{View, is_work, task_name};
-use crate::planning::{Task, TaskForm};
+use crate::planning::{List, Prose, Task, TaskForm};
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -14,39 +14,53 @@ static RULE: Rule = Rule {
     docs: include_str!("task_incomplete.md"),
 };
 
+/// Which parts the tasks of this phase have at all. Parts came into use one after another; one
+/// that no task has is a custom, and a fault only where a task cannot do without it.
+struct Custom {
+    files: bool,
+    verify: bool,
+    criteria: bool,
+    done: bool,
+}
+
 fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
     let any =
-        |has: fn(&Task) -> bool| view.plans.iter().any(|plan| plan.plan.tasks.iter().any(has));
-    // Criteria came into use late: where no task of the phase has any, that is a custom.
-    let criteria =
-        any(|task| has(task.acceptance_criteria.as_ref().map(|list| !list.value.is_empty())));
+        |part: fn(&Task) -> bool| view.plans.iter().any(|plan| plan.plan.tasks.iter().any(part));
+    let custom = Custom {
+        files: any(|task| has(&task.files)),
+        verify: any(|task| task.verify.is_some()),
+        criteria: any(|task| has(&task.acceptance_criteria)),
+        done: any(|task| is_given(&task.done)),
+    };
     for plan in &view.plans {
         for (index, task) in plan.tasks().filter(|(_, task)| is_work(task)) {
-            let siblings =
-                plan.plan.tasks.iter().filter(|other| is_work(other) && other.form == task.form);
-            let missing = missing(task, criteria);
-            let missing: Vec<&'static str> = match task.form {
-                TaskForm::Block => missing,
+            let mut missing = missing(task, &custom);
+            match task.form {
+                TaskForm::Block => {}
                 // Headings and lists have no fixed parts; what all the others have is expected.
                 TaskForm::Heading => {
-                    let others: Vec<&Task> =
-                        siblings.filter(|other| other.span != task.span).collect();
-                    missing
-                        .into_iter()
-                        .filter(|part| {
-                            others.len() >= 2
-                                && others
-                                    .iter()
-                                    .all(|other| !self::missing(other, criteria).contains(part))
-                        })
-                        .collect()
+                    let others: Vec<Vec<&str>> = plan
+                        .plan
+                        .tasks
+                        .iter()
+                        .filter(|other| is_work(other) && other.form == task.form)
+                        .filter(|other| other.span != task.span)
+                        .map(|other| self::missing(other, &custom))
+                        .collect();
+                    missing.retain(|part| {
+                        others.len() >= 2 && !others.iter().any(|other| other.contains(part))
+                    });
                 }
-                TaskForm::ListItem => vec![],
-            };
+                TaskForm::ListItem => missing.clear(),
+            }
             if missing.is_empty() {
                 continue;
             }
-            let grave = missing.iter().any(|part| matches!(*part, "action" | "verify"));
+            let grave = missing.iter().any(|part| match *part {
+                "action" => true,
+                "verify" => custom.verify,
+                _ => false,
+            });
             found.push(
                 RULE.at(
                     plan.at_line_of(&task.head),
@@ -59,7 +73,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn missing(task: &Task, criteria: bool) -> Vec<&'static str> {
+fn missing(task: &Task, custom: &Custom) -> Vec<&'static str> {
     let mut missing = vec![];
     let other = |names: &[&str]| {
         task.other.iter().any(|part| {
@@ -67,38 +81,55 @@ fn missing(task: &Task, criteria: bool) -> Vec<&'static str> {
                 && !part.value.prose.is_blank()
         })
     };
-    if !has(task.files.as_ref().map(|list| !list.value.is_empty())) {
+    if custom.files && !has(&task.files) {
         missing.push("files");
     }
-    let action = has(task.action.as_ref().map(|prose| !prose.is_blank()));
     // Test-first tasks describe behaviour and implementation instead.
-    let described = task.tdd && has(task.behavior.as_ref().map(|prose| !prose.is_blank()));
-    if !action && !described && !other(&["implementation", "steps", "actions", "instructions"]) {
+    let described = task.tdd && is_given(&task.behavior);
+    if !is_given(&task.action)
+        && !described
+        && !other(&["implementation", "steps", "actions", "instructions"])
+    {
         missing.push("action");
     }
-    if !has(task
+    let verified = task
         .verify
         .as_ref()
-        .map(|verify| !verify.prose.is_blank() || !verify.commands.is_empty()))
-        && !other(&["verification", "automated"])
-    {
+        .is_some_and(|verify| !verify.prose.is_blank() || !verify.commands.is_empty());
+    if !verified && !other(&["verification", "automated"]) && !has_commands(task) {
         missing.push("verify");
     }
-    let behavior = task.tdd && task.behavior.is_some();
-    if criteria
-        && !behavior
-        && !has(task.acceptance_criteria.as_ref().map(|list| !list.value.is_empty()))
-    {
+    if custom.criteria && !described && !has(&task.acceptance_criteria) {
         missing.push("acceptance_criteria");
     }
-    if !has(task.done.as_ref().map(|prose| !prose.is_blank())) {
+    if custom.done && !is_given(&task.done) {
         missing.push("done");
     }
     missing
 }
 
-fn has(part: Option<bool>) -> bool {
-    part.unwrap_or(false)
+/// Whether a criterion says which command to run and how it ends.
+fn has_commands(task: &Task) -> bool {
+    let ends = ["exits 0", "exit 0", "returns", "prints", "passes", "succeeds", "outputs", "=="];
+    task.acceptance_criteria.iter().flat_map(|list| &list.value).any(|criterion| {
+        let text = criterion.value.as_str();
+        ends.iter().any(|end| text.contains(end))
+            && text.split('`').skip(1).step_by(2).any(|code| {
+                let (program, rest) = code.trim().split_once(' ').unwrap_or_default();
+                let named = program
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || matches!(b, b'.' | b'/' | b'-' | b'!'));
+                named && !program.is_empty() && !rest.is_empty()
+            })
+    })
+}
+
+fn has(list: &Option<List>) -> bool {
+    list.as_ref().is_some_and(|list| !list.value.is_empty())
+}
+
+fn is_given(part: &Option<Prose>) -> bool {
+    part.as_ref().is_some_and(|part| !part.is_blank())
 }
 
 fn joined(parts: &[&str]) -> String {

@@ -23,7 +23,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
         let files: HashSet<String> = lists
             .iter()
             .flat_map(|list| &list.value)
-            .filter_map(|entry| path::inside(&entry.value))
+            .filter_map(|entry| path::file(&entry.value))
             .filter(|path| !path.starts_with(".planning/"))
             .collect();
         let level = match files.len() {

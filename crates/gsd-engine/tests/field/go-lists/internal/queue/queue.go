@@ -1,0 +1,5 @@
+package queue
+
+type Queue struct{}
+
+func New() *Queue { return &Queue{} }

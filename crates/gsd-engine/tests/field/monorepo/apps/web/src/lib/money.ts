@@ -1,0 +1,1 @@
+export const cents = (value: number) => Math.round(value * 100)

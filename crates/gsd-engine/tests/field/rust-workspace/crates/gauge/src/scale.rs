@@ -1,0 +1,3 @@
+pub fn scale(value: f64) -> f64 {
+    value * 10.0
+}
