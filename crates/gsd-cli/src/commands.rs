@@ -12,6 +12,7 @@ use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::env::Env;
 use gsd_io::fs;
+use gsd_io::process::guard;
 
 /// The version that `engines.gsd` ranges are checked against.
 pub(crate) const CONTRACT_VERSION: &str = "1.11.0";
@@ -48,6 +49,13 @@ pub(crate) fn run(program: Program) -> ExitStatus {
             return ExitStatus::Usage;
         }
     };
+    // Not a command of the definition: only the program itself asks for it.
+    if let [_, word, run] = words.as_slice()
+        && word == guard::WORD
+    {
+        guard::serve(run);
+        return ExitStatus::Done;
+    }
     let switches = switches();
     let parsed = match parse(program, &switches, words) {
         Ok(parsed) => parsed,

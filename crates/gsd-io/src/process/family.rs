@@ -152,6 +152,10 @@ impl Drop for Lane {
         if !self.released {
             // A panic on the way: the child must not go on without anybody watching.
             self.kill();
+            if let Ok(leader) = pidfd_open(self.leader, PidfdFlags::empty()) {
+                wait_all(&[leader], Instant::now() + PATIENCE);
+            }
+            let _ = waitid(WaitId::Pid(self.leader), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
         }
         lanes().running.remove(&self.leader.as_raw_pid());
     }

@@ -14,6 +14,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// The first argument by which a program knows that it is to be the guard of the run that the
+/// second one names.
+pub const WORD: &str = "internal-guard";
+
 /// How long the guard goes on looking.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -33,14 +37,13 @@ impl Drop for Guard {
     }
 }
 
-/// Starts `program` with `words` and the name of this run after them; it must call [`serve`]
-/// with that name.
-pub fn start(program: &Utf8Path, words: &[&str]) -> io::Result<Guard> {
+/// Starts a guard of this run: `program` with [`WORD`] and the run's name as its arguments. It
+/// must call [`serve`] with that name.
+pub fn start(program: &Utf8Path) -> io::Result<Guard> {
     let (reader, writer) = io::pipe()?;
     let mut command = Command::new(program);
     command
-        .args(words)
-        .arg(family::run_name())
+        .args([WORD, family::run_name()])
         .env_clear()
         .current_dir("/")
         .stdin(reader)

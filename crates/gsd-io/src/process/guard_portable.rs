@@ -3,12 +3,15 @@
 use camino::Utf8Path;
 use std::io;
 
+/// The first argument by which a program would know that it is to be a guard.
+pub const WORD: &str = "internal-guard";
+
 /// Nothing.
 #[derive(Debug)]
 pub struct Guard;
 
 /// Starts nothing.
-pub fn start(_program: &Utf8Path, _words: &[&str]) -> io::Result<Guard> {
+pub fn start(_program: &Utf8Path) -> io::Result<Guard> {
     Ok(Guard)
 }
 

@@ -116,7 +116,6 @@ fn a_bug_of_the_caller_leaves_nothing_running() {
         gsd_io::process::run(&command, &generous(), &gsd_io::cancel::Cancel::new(), &mut fail)
     });
     assert!(panicked.is_err());
-    // The leader was killed but waits to be reaped, so it has neither arguments nor environment.
     assert_eq!(gsd_testkit::left_over::living(&world.mark), []);
 }
 

@@ -10,7 +10,7 @@
 //! environment are not part of it, because the guard does not see those.
 
 use gsd_io::cancel::Cancel;
-use gsd_io::process::{Cap, Command, End, Limits, StartError, Stdin, run, sweep};
+use gsd_io::process::{Cap, Command, End, Limits, StartError, Stdin, guard, run, sweep};
 use gsd_testkit::fake_cli::fake_cli;
 use gsd_testkit::left_over::{children, living, mark};
 use rustix::process::{Pid, Signal, kill_process};
@@ -41,8 +41,8 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |at: usize| words.get(at).map(|word| word.parse().expect("a number"));
     match words.first().map(String::as_str) {
-        Some("guard") => {
-            gsd_io::process::guard::serve(&words[1]);
+        Some(guard::WORD) => {
+            guard::serve(&words[1]);
             ExitCode::SUCCESS
         }
         Some("victim") => {
@@ -140,7 +140,7 @@ fn victim(mark: &str, seed: u64, scripts: usize) -> ExitCode {
     let cancel = Cancel::new();
     let own = std::env::current_exe().expect("a path").try_into().expect("a path of text");
     let own: camino::Utf8PathBuf = own;
-    let _guard = gsd_io::process::guard::start(&own, &["guard"]).expect("a guard");
+    let _guard = guard::start(&own).expect("a guard");
     let _watching = gsd_io::signal::watch(&cancel).expect("signals can be watched");
     println!("ready");
     let mut limits = limits();

@@ -18,6 +18,7 @@ use gsd_engine::review::{
     self, Choice, Event, Options, Prepared, Project, RunDir, RunDirError, Setting,
 };
 use gsd_io::cancel::Cancel;
+use gsd_io::process::guard;
 use gsd_io::{clock, fs, signal};
 use serde_json::json;
 use std::sync::mpsc;
@@ -44,6 +45,8 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
     let cancel = Cancel::new();
     let _watching = signal::watch(&cancel)
         .map_err(|error| CommandError::from_error(ExitStatus::Diagnostics, "signals", &error))?;
+    // Only SIGKILL needs it; if it does not start, that is no reason not to review.
+    let _guard = guard::start(context.env.own_executable()).ok();
     let prepared =
         review::prepare(&context.env, &project, &context.roster, &ask, &run_dir.path, &cancel)
             .map_err(|error| phase_error(&error))?;
