@@ -3,7 +3,8 @@
 use crate::process::{World, generous, stdout};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
-use gsd_io::process::{Command, LookupError, StartError, TooLong, run};
+use gsd_io::process::{Command, End, LookupError, StartError, TooLong, run};
+use gsd_testkit::fake_cli::install;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 fn refused(command: &Command) -> StartError {
@@ -132,4 +133,47 @@ fn the_total_is_measured_before_the_system_refuses_it() {
     let Some(StartError::ArgumentTooLong { what, bytes, limit }) = last else { panic!("{last:?}") };
     assert_eq!(what, TooLong::Total);
     assert!(bytes > limit && bytes - limit < 131_072, "{bytes} {limit}");
+}
+
+/// The writer of a program is often a child that is just being started by another thread and
+/// still has our descriptors, so a short wait is due, but no more than that.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_somebody_writes_to_is_waited_for_but_not_for_long() {
+    let world = World::new();
+    let path = install(&world.folder(), "claude", "print hello");
+    let writer = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let error = refused(&world.command(&path, vec![]));
+    assert!(matches!(error, StartError::Io { .. }), "{error:?}");
+    assert_eq!(error.errno(), Some(26));
+    drop(writer);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let world = World::new();
+                for turn in 0..5 {
+                    let path = install(&world.folder(), &format!("tool-{turn}"), "print hello");
+                    let exit = world.run(&world.command(&path, vec![]), &generous());
+                    assert_eq!(stdout(&exit), "hello");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn an_installed_script_answers_to_its_arguments() {
+    let world = World::new();
+    let script = "# a fake\nappend calls x\nwhen --version\nprint 1.2.3\nwhen exec --json\nargv\n\
+                  otherwise\neprint no such option\nexit 2\n";
+    let path = install(&world.folder(), "tool", script);
+    let run = |words: &[&str]| {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        let exit = world.run(&world.command(&path, words), &generous());
+        (exit.end, stdout(&exit).to_owned())
+    };
+    assert_eq!(run(&["--version"]), (End::Exited(0), "1.2.3".to_owned()));
+    assert_eq!(run(&["exec", "--json", "-"]), (End::Exited(0), "exec\n--json\n-\n".to_owned()));
+    assert_eq!(run(&["exec"]), (End::Exited(2), String::new()));
+    assert_eq!(std::fs::read(world.folder().join("calls")).unwrap(), b"xxx");
 }
