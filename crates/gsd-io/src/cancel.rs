@@ -89,7 +89,7 @@ impl Cancel {
 
     /// Waits until the flag is raised, at most `limit`. Returns whether it is raised.
     pub fn wait(&self, limit: Duration) -> bool {
-        let deadline = Instant::now() + limit;
+        let deadline = crate::clock::after(Instant::now(), limit);
         let mut state = self.lock();
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

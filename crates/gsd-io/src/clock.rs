@@ -7,6 +7,12 @@ pub fn now() -> Instant {
     Instant::now()
 }
 
+/// The moment that lies `wait` after `from`; for a wait without end, one that nobody lives to see.
+pub fn after(from: Instant, wait: Duration) -> Instant {
+    const A_CENTURY: Duration = Duration::from_secs(100 * 365 * 86_400);
+    from.checked_add(wait.min(A_CENTURY)).unwrap_or(from)
+}
+
 /// Seconds and nanoseconds since 1970-01-01T00:00:00Z.
 pub fn since_epoch() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
@@ -47,7 +53,14 @@ fn civil(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::rfc3339;
+    use super::{Duration, after, now, rfc3339};
+
+    #[test]
+    fn a_wait_without_end_is_a_moment_too() {
+        let now = now();
+        assert!(after(now, Duration::MAX) > now + Duration::from_secs(1 << 30));
+        assert_eq!(after(now, Duration::from_secs(1)), now + Duration::from_secs(1));
+    }
 
     #[test]
     fn known_moments() {

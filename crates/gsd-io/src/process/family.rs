@@ -45,8 +45,8 @@ struct Own {
     inherited: String,
     /// Random; the part of every token that says that it is ours.
     run: String,
-    /// Whether there were children before the first run: then an orphan without any mark may be
-    /// one of theirs.
+    /// Whether there may be orphans that no lane has left: of children that were there before the
+    /// first run, or of anybody if orphans came to this process anyway.
     strangers: bool,
 }
 
@@ -54,7 +54,9 @@ fn own() -> &'static Own {
     static OWN: OnceLock<Own> = OnceLock::new();
     OWN.get_or_init(|| {
         let pid = rustix::process::getpid();
-        let strangers = procfs::all().iter().any(|process| process.parent == pid.as_raw_pid());
+        let strangers = pid.is_init()
+            || rustix::process::child_subreaper().is_ok_and(|reaper| reaper.is_some())
+            || procfs::all().iter().any(|process| process.parent == pid.as_raw_pid());
         // With SIGCHLD ignored, as a careless parent may have left it, the kernel would throw
         // exit statuses away. Any handler ends that.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());

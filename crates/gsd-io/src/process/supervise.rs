@@ -8,6 +8,7 @@ use super::start::{StartError, Started, start};
 use super::watch::ExitWatch;
 use super::{Command, Limits};
 use crate::cancel::{Cancel, Subscription, Urgency};
+use crate::clock::after;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_process_group};
@@ -197,7 +198,7 @@ impl Supervisor<'_> {
         // The end is noted before the streams are read: what was written before it is in them.
         if ended {
             let now = Instant::now();
-            self.drain_until = Some(now + self.limits.drain);
+            self.drain_until = Some(after(now, self.limits.drain));
             self.next_progress = now;
         }
         self.feed.advance();
@@ -257,7 +258,7 @@ impl Supervisor<'_> {
                 }
             }
             State::Stopping { since, .. } => {
-                if now >= since + self.limits.grace {
+                if now >= after(since, self.limits.grace) {
                     self.kill(now);
                 }
             }
@@ -267,13 +268,15 @@ impl Supervisor<'_> {
 
     /// The limit that runs out first.
     fn limit(&self) -> (Instant, Phase) {
-        let total = (self.begun + self.limits.deadline, Phase::Total);
+        let total = (after(self.begun, self.limits.deadline), Phase::Total);
         let first = match self.last_byte {
-            None => self.limits.first_byte.map(|limit| (self.begun + limit, Phase::FirstByte)),
+            None => {
+                self.limits.first_byte.map(|limit| (after(self.begun, limit), Phase::FirstByte))
+            }
             Some(_) => None,
         };
         let since = self.last_byte.unwrap_or(self.begun);
-        let idle = self.limits.idle.map(|limit| (since + limit, Phase::Idle));
+        let idle = self.limits.idle.map(|limit| (after(since, limit), Phase::Idle));
         [first, idle]
             .into_iter()
             .flatten()
@@ -327,12 +330,14 @@ impl Supervisor<'_> {
     fn patience(&self) -> Instant {
         match (self.drain_until, self.state) {
             (None, State::Running) => self.limit().0,
-            (None, State::Stopping { since, .. }) => since + self.limits.grace,
+            (None, State::Stopping { since, .. }) => after(since, self.limits.grace),
             (None, State::Killed { since, .. }) => since + KILL_PATIENCE,
             (Some(until), State::Running) => until,
             // Grace and drain run side by side, so that an end that was asked for takes no
             // longer than the grace.
-            (Some(until), State::Stopping { since, .. }) => until.min(since + self.limits.grace),
+            (Some(until), State::Stopping { since, .. }) => {
+                until.min(after(since, self.limits.grace))
+            }
             // Everything was killed; whoever still holds a stream is beyond us.
             (Some(until), State::Killed { since, .. }) => until.min(since + KILLED_DRAIN),
         }

@@ -202,6 +202,26 @@ fn nothing_is_started_after_the_flag_was_raised() {
     assert!(!world.folder().join("started").exists());
 }
 
+#[test]
+fn limits_may_be_without_end() {
+    let world = World::new();
+    let (no_end, some) = (Duration::MAX, Some(Duration::MAX));
+    let limits = Limits {
+        deadline: no_end,
+        first_byte: some,
+        idle: some,
+        grace: no_end,
+        drain: no_end,
+        ..generous()
+    };
+    let exit = world.run(&world.fake(&["print x"]), &limits);
+    assert_eq!((exit.end, stdout(&exit)), (End::Exited(0), "x"));
+    let cancel = Cancel::new();
+    let command = world.fake(&["print x", "hang"]);
+    let exit = world.run_until(&command, &limits, &cancel, &mut |_| cancel.stop());
+    assert_eq!(exit.end, End::Cancelled);
+}
+
 /// How much memory this process uses; zero where the system does not say.
 fn resident() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
