@@ -4,6 +4,7 @@ use super::claim;
 use super::tree::{Found, Source, WorkTree, fold};
 use crate::id::RelPath;
 use crate::text::is_deceptive;
+use crate::text::secrets::redact;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -106,8 +107,10 @@ impl Snippet {
     fn around(source: &Source, line: u64, end: u64) -> Self {
         let first = line.saturating_sub(Self::CONTEXT).max(1);
         let last = (end + Self::CONTEXT).min(first + Self::MAX_LINES - 1);
-        let lines = source.lines(first, last).map(|(_, text)| clip(text)).collect();
-        Self { first_line: first, lines }
+        let text: Vec<String> = source.lines(first, last).map(|(_, text)| clip(text)).collect();
+        // A secret must not enter a report because somebody cited the line beside it.
+        let (text, _) = redact(&text.join("\n"), &[]);
+        Self { first_line: first, lines: text.split('\n').map(str::to_owned).collect() }
     }
 }
 
@@ -145,7 +148,7 @@ pub fn check(tree: &WorkTree, citation: &Citation, planned: &BTreeSet<RelPath>) 
             let name = path.as_ref().map_or("", RelPath::file_name);
             let (verdict, resolved) = judge(&source, citation, name);
             let line = resolved.or(citation.line);
-            // A secret must not enter a report because somebody cited its line.
+            // Nothing of a file that is kept for secrets is repeated.
             let snippet = line
                 .filter(|line| {
                     (1..=source.line_count()).contains(line)
@@ -184,25 +187,60 @@ fn judge(source: &Source, citation: &Citation, file_name: &str) -> (Verdict, Opt
 fn locate(source: &Source, citation: &Citation) -> (Verdict, Option<u64>) {
     let line = citation.line;
     let end = line.map(|line| end_of(citation, line, None));
-    if let Some(quote) = citation.quote.as_deref().map(bare_quote).filter(|quote| tells(quote)) {
-        return locate_quote(source, quote, line, end);
+    if let Some(quote) = citation.quote.as_deref().map(bare_quote) {
+        if tells(quote) {
+            return locate_quote(source, quote, line, end);
+        }
+        // `---` or `}` stands everywhere, but a line that is nothing else is the cited one.
+        let whole = |(_, text): (u64, &str)| !quote.is_empty() && fold(text) == fold(quote);
+        if let Some((line, end)) = line.zip(end)
+            && source.lines(line, end).any(whole)
+        {
+            return (Verdict::Verified, None);
+        }
     }
     if line.is_some_and(|line| line == 0 || line > source.line_count()) {
         return (Verdict::Ungrounded, None);
     }
-    let names = names_of(citation, file_name_words(&citation.path));
     let (first, last) = match (line, end) {
         (Some(line), Some(end)) => (line.saturating_sub(NEAR), end.saturating_add(NEAR)),
         (None, _) | (_, None) => (1, source.line_count()),
     };
-    let hit = source
-        .lines(first, last)
-        .find(|(_, text)| names.iter().any(|name| claim::stands_in(name, text)));
-    match (hit, line) {
+    match (speaks_of(source, citation, first, last), line) {
         (Some(_), Some(_)) => (Verdict::Verified, None),
-        (Some((number, _)), None) => (Verdict::Verified, Some(number)),
+        (Some(number), None) => (Verdict::Verified, Some(number)),
         (None, _) => (Verdict::Ungrounded, None),
     }
+}
+
+/// The first of some lines that has a name of the claim, if the lines bear the claim out.
+///
+/// A symbol that was given must stand there. A claim often names what is missing, which cannot
+/// stand there; then its plain words have to, two of them, or one where it has no names.
+fn speaks_of(source: &Source, citation: &Citation, first: u64, last: u64) -> Option<u64> {
+    let with = |name: &String| {
+        source.lines(first, last).find(|(_, text)| claim::stands_in(name, text)).map(|hit| hit.0)
+    };
+    if let Some(symbol) = citation.symbol.as_deref().filter(|symbol| !symbol.trim().is_empty()) {
+        return claim::symbol_name(symbol).as_ref().and_then(with);
+    }
+    // That a file mentions its own name proves nothing about the line.
+    let own = file_name_words(&citation.path);
+    let mut names = claim::identifiers(&citation.claim);
+    names.retain(|name| !own.contains(name));
+    if let Some(number) = names.iter().filter_map(with).min() {
+        return Some(number);
+    }
+    // Words say something about a place, not about a whole file.
+    citation.line?;
+    let wanted = if names.is_empty() { 1 } else { 2 };
+    let near: Vec<(u64, String)> =
+        source.lines(first, last).map(|(number, text)| (number, text.to_lowercase())).collect();
+    let found: Vec<u64> = claim::words(&citation.claim, is_prose(&citation.path))
+        .iter()
+        .filter_map(|word| near.iter().find(|(_, text)| text.contains(word)).map(|hit| hit.0))
+        .collect();
+    found.iter().min().copied().filter(|_| found.len() >= wanted)
 }
 
 fn locate_quote(
@@ -239,23 +277,6 @@ fn tells(quote: &str) -> bool {
     fold(quote).chars().filter(|c| c.is_alphanumeric()).count() >= MIN_QUOTE
 }
 
-/// The names to look for near the line: the symbol that was named, else those of the claim.
-fn names_of(citation: &Citation, path_words: Vec<String>) -> Vec<String> {
-    let symbol = citation.symbol.as_deref().map(str::trim).filter(|symbol| !symbol.is_empty());
-    match symbol {
-        Some(symbol) => claim::symbol_names(symbol),
-        None => {
-            let mut names = claim::identifiers(&citation.claim);
-            if names.is_empty() && !is_prose(&citation.path) {
-                names = claim::words(&citation.claim);
-            }
-            // That a file mentions its own name proves nothing about the line.
-            names.retain(|name| !path_words.contains(name));
-            names
-        }
-    }
-}
-
 fn file_name_words(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
@@ -280,3 +301,6 @@ fn holds_secrets(path: &RelPath) -> bool {
         || names.contains(&name)
         || ends.iter().any(|end| name.ends_with(end))
 }
+
+#[cfg(test)]
+mod tests;
