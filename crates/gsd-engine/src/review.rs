@@ -12,6 +12,7 @@ mod preview;
 pub mod prompt;
 mod prompts;
 pub mod record;
+pub mod report;
 mod run;
 mod run_dir;
 #[cfg(test)]

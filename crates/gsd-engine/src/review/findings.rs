@@ -152,7 +152,7 @@ fn first_sentence(text: &str) -> String {
                 && before.len() > 15
                 && !before.ends_with("e.g")
                 && !before.ends_with("i.e")
-                && before.matches('`').count() % 2 == 0
+                && before.matches('`').count().is_multiple_of(2)
         })
         .map_or(line.len(), |(at, _)| at);
     tidy(line[..end].trim_end_matches('.'), MAX_TITLE)

@@ -12,6 +12,14 @@ pub struct Block<'a> {
     pub body: &'a str,
 }
 
+impl Block<'_> {
+    /// The number of its items, if every one of them could be read.
+    pub fn count_if_whole(&self) -> Option<usize> {
+        let read = items(self.body);
+        (read.broken == 0).then_some(read.items.len())
+    }
+}
+
 /// Items of a block, and how many could not be read.
 #[derive(Debug, Default)]
 pub(super) struct Items {

@@ -97,12 +97,14 @@ fn says_plan_number(text: &str, number: u32) -> bool {
         let rest = rest.strip_prefix(b"#").unwrap_or(rest);
         let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
         let after = rest.get(digits);
-        let ends = !after.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
-            // `Plan 03-01` names another number, `Plan 3.1` as well.
-            && !(matches!(after, Some(b'-' | b'.'))
-                && rest.get(digits + 1).is_some_and(u8::is_ascii_digit));
+        // `Plan 03-01` names another number, `Plan 3.1` as well.
+        let goes_on = match after {
+            Some(b'-' | b'.') => rest.get(digits + 1).is_some_and(u8::is_ascii_digit),
+            Some(byte) => byte.is_ascii_alphanumeric() || *byte == b'_',
+            None => false,
+        };
         let said = std::str::from_utf8(&rest[..digits]).ok().and_then(|d| d.parse::<u32>().ok());
-        ends && said == Some(number)
+        !goes_on && said == Some(number)
     })
 }
 
