@@ -32,6 +32,7 @@ pub use tree::WorkTree;
 
 use crate::diag::{self, Diagnostic, Rule};
 use crate::planning::Phase;
+use std::collections::HashMap;
 use view::View;
 
 /// A rule and the function that looks for it.
@@ -63,7 +64,32 @@ pub fn run(phase: &Phase, tree: &WorkTree) -> Vec<Diagnostic> {
     }
     secret::conceal(&mut found);
     diag::sort(&mut found);
+    bound(&mut found);
     found
+}
+
+/// More faults of one kind in one file tell nothing new, and a review has a bound.
+const MAX_ALIKE: usize = 50;
+
+/// Keeps the first faults of each kind in a file; the last one that is kept says how many went.
+fn bound(found: &mut Vec<Diagnostic>) {
+    let kind = |one: &Diagnostic| (one.at.file.name().to_owned(), one.rule.code);
+    let mut counts: HashMap<(String, &'static str), usize> = HashMap::new();
+    for one in found.iter() {
+        *counts.entry(kind(one)).or_default() += 1;
+    }
+    let mut seen: HashMap<(String, &'static str), usize> = HashMap::new();
+    found.retain_mut(|one| {
+        let key = kind(one);
+        let total = counts.get(&key).copied().unwrap_or(0);
+        let number = seen.entry(key).or_default();
+        *number += 1;
+        if *number == MAX_ALIKE && total > MAX_ALIKE {
+            one.help =
+                Some(format!("{} more faults of this kind are in the file", total - MAX_ALIKE));
+        }
+        *number <= MAX_ALIKE
+    });
 }
 
 #[cfg(test)]

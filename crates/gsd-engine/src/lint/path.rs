@@ -7,6 +7,9 @@
 use crate::id::RelPath;
 use std::ops::Range;
 
+/// No path that a plan means is longer, and longer tokens cost more than they are worth.
+const MAX_TOKEN: usize = 300;
+
 /// Lines of a file, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lines {
@@ -31,6 +34,9 @@ pub(super) enum Named {
 pub(super) fn entry(text: &str) -> Named {
     let text = text.trim();
     let token = leading_token(text);
+    if token.len() > MAX_TOKEN {
+        return Named::Nothing;
+    }
     let alone = token.len() + 2 >= text.len();
     let token = token.trim_start_matches('@');
     let (token, _) = split_lines(token.trim_end_matches([',', ';', ':', '.']));
@@ -113,7 +119,7 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
     let mut found = vec![];
     for (start, token) in tokens(text) {
         // The cheapest test first: nearly every word of prose has neither.
-        if !token.bytes().any(|b| b == b'/' || b == b'.') {
+        if token.len() > MAX_TOKEN || !token.bytes().any(|b| b == b'/' || b == b'.') {
             continue;
         }
         let (start, token) = trim_punctuation(start, token);

@@ -109,16 +109,26 @@ fn blank_between(bytes: &mut [u8], text: &str, open: &str, close: &str) {
     }
 }
 
-/// Where phrases stand in a text as whole words. The text is lower case already.
+/// Where phrases stand in a text as whole words, the longest first where several begin at one
+/// place. The text is lower case already.
 pub(super) fn phrases<'a>(text: &str, wanted: &[&'a str]) -> Vec<(Range<usize>, &'a str)> {
+    let bytes = text.as_bytes();
     let mut found = vec![];
-    for phrase in wanted {
-        for (start, _) in text.match_indices(phrase) {
-            let end = start + phrase.len();
-            if is_whole(text, start..end) {
-                found.push((start..end, *phrase));
+    let mut in_word = false;
+    for (start, byte) in bytes.iter().enumerate() {
+        let word = byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        // Inside a word no phrase begins; that is where nearly all bytes are.
+        if !(word && std::mem::replace(&mut in_word, word)) && *byte != b' ' {
+            for phrase in wanted {
+                if phrase.as_bytes()[0] == *byte && bytes[start..].starts_with(phrase.as_bytes()) {
+                    let span = start..start + phrase.len();
+                    if is_whole(text, span.clone()) {
+                        found.push((span, *phrase));
+                    }
+                }
             }
         }
+        in_word = word;
     }
     found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
     found

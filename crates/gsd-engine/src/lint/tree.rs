@@ -17,6 +17,8 @@ const MAX_FILE: u64 = 4 << 20;
 /// All files together.
 const MAX_TOTAL: u64 = 64 << 20;
 const MAX_ENTRIES: usize = 4000;
+/// Looking for a near name costs; whoever has more faults than this has other sorrows.
+const MAX_SUGGESTIONS: u32 = 200;
 
 /// What stands at a path of the work tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +39,7 @@ pub struct WorkTree {
     texts: RefCell<HashMap<String, Option<Arc<SourceFile>>>>,
     listings: RefCell<HashMap<String, Rc<[String]>>>,
     left: Cell<u64>,
+    suggestions: Cell<u32>,
     packages: OnceCell<Vec<String>>,
     ignored: OnceCell<Vec<String>>,
 }
@@ -51,6 +54,7 @@ impl WorkTree {
             texts: RefCell::default(),
             listings: RefCell::default(),
             left: Cell::new(MAX_TOTAL),
+            suggestions: Cell::new(MAX_SUGGESTIONS),
             packages: OnceCell::new(),
             ignored: OnceCell::new(),
         }
@@ -233,6 +237,7 @@ impl WorkTree {
 
     /// The path that was perhaps meant: a near name in the same directory.
     pub(super) fn suggestion(&self, path: &str) -> Option<String> {
+        self.suggestions.set(self.suggestions.get().checked_sub(1)?);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let names = self.names(folder);
         let near = crate::text::nearest(name, names.iter().map(String::as_str))?;

@@ -218,16 +218,103 @@ fn a_review_names_every_plan_and_proves_that_it_was_read() {
     }
 }
 
+/// A project with one plan.
+fn project(plan: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a folder");
+    let phase = dir.path().join(".planning/phases/01-demo");
+    std::fs::create_dir_all(&phase).expect("a folder");
+    std::fs::write(phase.join("01-01-PLAN.md"), plan).expect("a plan");
+    std::fs::create_dir_all(dir.path().join("src")).expect("a folder");
+    std::fs::write(dir.path().join("src/a.ts"), "export const a = 1\n").expect("a source");
+    dir
+}
+
+fn judge(plan: &str) -> Vec<Diagnostic> {
+    let dir = project(plan);
+    let root = Utf8Path::from_path(dir.path()).expect("UTF-8");
+    let phase = phases(root).pop().expect("a phase");
+    let found = lint::run(&phase, &WorkTree::new(root));
+    let _ = lint::review_text(&phase, &found);
+    found
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+
+    /// A real plan with anything put anywhere, and with anything cut out, is judged without a
+    /// panic, and every place is in its text.
+    #[test]
+    fn torn_plans_are_judged(
+        cuts in proptest::collection::vec((0.0f64..1.0, 0usize..200), 0..4),
+        bits in proptest::collection::vec(
+            (0.0f64..1.0, proptest::sample::select(vec![
+                "`", "```", "\"", "<task>", "</task>", "---\n", "\u{202e}", "\u{e9}\u{301}", "\u{1f980}", "D-01",
+                "src/\u{fc}.ts:0", "src/a.ts:99999999999999999999", "TBD", "${", "$(", "&amp;&amp;", "\r\n", "\0",
+                "|| true", "<automated>", "</automated>", "[", "((", "\u{feff}", "password = \"", "-----BEGIN PRIVATE KEY-----",
+            ])), 0..12),
+    ) {
+        let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/feedback-board");
+        let plan = root.join(".planning/phases/01-votes-and-comments/01-02-PLAN.md");
+        let mut text = std::fs::read_to_string(plan).expect("the plan");
+        let boundary = |text: &str, share: f64| {
+            let mut at = (text.len() as f64 * share) as usize;
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        for (share, length) in cuts {
+            let start = boundary(&text, share);
+            let mut end = (start + length).min(text.len());
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.replace_range(start..end, "");
+        }
+        for (share, bit) in bits {
+            let at = boundary(&text, share);
+            text.insert_str(at, bit);
+        }
+        for diagnostic in judge(&text) {
+            let at = &diagnostic.at;
+            proptest::prop_assert!(at.file.text().get(at.span.clone()).is_some(), "{:?}", at);
+        }
+    }
+}
+
+/// Whatever is repeated without end is judged in time that grows with its length, and the number
+/// of diagnostics has a bound. A check that looks back from every word would take hours here.
 #[test]
-fn bench() {
-    let root = Utf8Path::new("/tmp/lintgen/big");
-    let phase = phases(root).swap_remove(0);
-    for _ in 0..2 {
+fn endless_repetition_is_judged_in_time() {
+    for bit in [
+        "((",
+        "`",
+        "`a ``b ",
+        "a/b.ts ",
+        "src/x.ts:9 ",
+        "D-1/2, ",
+        "TBD ",
+        "word ",
+        "password=",
+        "eyJ.",
+        "://a:b@",
+        "-----BEGIN PRIVATE KEY-----",
+        "<task>",
+        "<!--",
+        "src/x.ts,",
+        "create `src/y.ts` and ",
+        "\"",
+        "a && ",
+    ] {
+        let text = bit.repeat(60_000 / bit.len());
+        let plan = format!(
+            "---\nwave: 1\n---\n<tasks>\n<task type=\"auto\">\n<files>{text}</files>\n<action>\n{text}\n\
+             </action>\n<verify><automated>{text}</automated></verify>\n<done>{text}</done>\n</task>\n</tasks>\n"
+        );
         let start = std::time::Instant::now();
-        let found = lint::run(&phase, &WorkTree::new(root));
-        println!("{} plans {} diagnostics {:?}", phase.plans.len(), found.len(), start.elapsed());
-        let start = std::time::Instant::now();
-        let text = lint::review_text(&phase, &found);
-        println!("review {} {:?}", text.len(), start.elapsed());
+        let found = judge(&plan);
+        assert!(found.len() < 1000, "{bit}: {} diagnostics", found.len());
+        // Far above what it takes, far below what a square would.
+        assert!(start.elapsed().as_secs() < 60, "{bit}: {:?}", start.elapsed());
     }
 }

@@ -23,6 +23,18 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
         if citation.lines.last > count {
             continue;
         }
+        if let Some(quote) = quoted(citation.file.text(), &citation.span)
+            && !folded(file.text()).contains(&folded(quote))
+        {
+            found.push(
+                RULE.at(
+                    citation.at(),
+                    format!("the quoted text is nowhere in `{}`", citation.path),
+                )
+                .label("not here"),
+            );
+            continue;
+        }
         let Some(name) = named(citation.file.text(), &citation.span) else { continue };
         let places: Vec<u64> = (1..=count)
             .filter(|line| {
@@ -42,6 +54,24 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
         };
         found.push(RULE.at(citation.at(), message).label("not here"));
     }
+}
+
+/// A quotation of code right behind the citation: `` `path:1`: "if (x) {" ``. Words in quotes may be
+/// a name that the author gives to something, so only what looks like code is taken.
+fn quoted<'a>(text: &'a str, span: &Span) -> Option<&'a str> {
+    let after = text[span.end..].strip_prefix('`').unwrap_or(&text[span.end..]);
+    let after =
+        after.strip_prefix(':').or(after.strip_prefix(" (")).or(after.strip_prefix(" says"));
+    let quote = after?.trim_start_matches(' ').strip_prefix('"')?;
+    let quote = &quote[..quote.find(['"', '\n'])?];
+    let code =
+        quote.contains(['(', '{', '=', ';', '_']) && !quote.contains("...") && !quote.contains('…');
+    (quote.len() >= 8 && code).then_some(quote)
+}
+
+/// A text with every run of white space as one space.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The identifier that the text ties to a citation: `` `name` at `path:1` ``, `` `name` (`path:1`) ``

@@ -4,6 +4,7 @@ use crate::diag::{Diagnostic, Level, Rule};
 use crate::lint::view::View;
 use crate::lint::{Check, decisions, prose};
 use std::collections::HashSet;
+use std::ops::Range;
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -14,7 +15,7 @@ static RULE: Rule = Rule {
     docs: include_str!("decision_reduced.md"),
 };
 
-const REDUCED: [&str; 18] = [
+const REDUCED: [&str; 17] = [
     "for now",
     "stub",
     "stubbed",
@@ -28,7 +29,6 @@ const REDUCED: [&str; 18] = [
     "hardcode",
     "not wired",
     "wired later",
-    "simplified",
     "future enhancement",
     "skip for",
     "later phase",
@@ -51,16 +51,21 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
         let text = plan.text(&body);
         let plain = plan.plain(&body);
         let mut told = HashSet::new();
+        let mut sentence = 0..0;
+        let mut reducing: Vec<(Range<usize>, &str)> = vec![];
         for (place, key) in decisions::places(text) {
-            let sentence = prose::sentence(plain, place.start);
-            let said = &plain[sentence.clone()];
+            // A sentence that names many decisions is looked at once.
+            if !sentence.contains(&place.start) {
+                sentence = prose::sentence(plain, place.start);
+                let said = &plain[sentence.clone()];
+                reducing = prose::phrases(said, &REDUCED);
+                reducing.retain(|(span, phrase)| {
+                    !is_denied(said, span.start) && !means_another_thing(said, span.end, phrase)
+                });
+            }
             let own =
                 decided.iter().find(|(id, _)| *id == key).map_or("", |(_, text)| text.as_str());
-            let reduced = prose::phrases(said, &REDUCED).into_iter().find(|(span, phrase)| {
-                !own.contains(phrase)
-                    && !is_denied(said, span.start)
-                    && !is_field(said, span.end, phrase)
-            });
+            let reduced = reducing.iter().find(|(_, phrase)| !own.contains(phrase));
             let Some((span, phrase)) = reduced else { continue };
             let start = body.start + sentence.start + span.start;
             if !told.insert(start) {
@@ -90,10 +95,19 @@ fn is_denied(sentence: &str, at: usize) -> bool {
     })
 }
 
-/// The placeholder of an input field is its text.
-fn is_field(sentence: &str, end: usize, phrase: &str) -> bool {
-    phrase == "placeholder"
-        && ["text", "attribute", "image", "copy", "value", "string", "label", ":", "="]
-            .iter()
-            .any(|word| sentence[end..].trim_start().starts_with(word))
+/// The placeholder of an input field is its text, and tests have stubs.
+fn means_another_thing(sentence: &str, end: usize, phrase: &str) -> bool {
+    match phrase {
+        "placeholder" => {
+            let after = sentence[end..].trim_start();
+            ["text", "attribute", "image", "copy", "value", "string", "label", ":", "="]
+                .iter()
+                .any(|word| after.starts_with(word))
+        }
+        "stub" | "a stub" | "stubbed" | "mocked" => {
+            let testing = ["test", "tests", "spec", "fixture", "fixtures", "suite"];
+            !prose::phrases(sentence, &testing).is_empty()
+        }
+        _ => false,
+    }
 }

@@ -117,8 +117,13 @@ fn stands_alone(text: &str, span: &Range<usize>) -> bool {
 
 /// "no TBD is left" and "replace every TBD" speak about marks and are none.
 fn is_spoken_about(text: &str, span: &Range<usize>) -> bool {
-    let sentence = prose::sentence(text, span.start);
-    let before = &text[sentence.start..span.start];
+    // A few words of the same sentence are enough.
+    let mut from = span.start.saturating_sub(60);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let before = &text[from..span.start];
+    let before = before.rfind(". ").map_or(before, |end| &before[end..]);
     let words: Vec<&str> = prose::words(before).map(|(_, word)| word).collect();
     words.iter().rev().take(4).any(|word| {
         ["no", "not", "without", "replace", "remove", "resolve", "grep", "any", "contains", "every"]

@@ -1,8 +1,8 @@
 //! A plan lists no requirement.
 
-use crate::diag::{Diagnostic, Level, Rule};
-use crate::lint::view::View;
-use crate::lint::{Check, requirements};
+use crate::diag::{Diagnostic, Level, Location, Rule};
+use crate::lint::view::{PlanView, View};
+use crate::lint::{Check, prose, requirements};
 use crate::planning::Reading;
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
@@ -16,10 +16,10 @@ static RULE: Rule = Rule {
 
 fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
     // A project without requirements has none to list.
-    if requirements::of_phase(view).is_empty() {
+    let wanted = requirements::of_phase(view);
+    if wanted.is_empty() {
         return;
     }
-    let others_list = view.plans.iter().any(|plan| !requirements::listed(plan).is_empty());
     for plan in &view.plans {
         let frontmatter = &plan.plan.frontmatter;
         match &frontmatter.requirements {
@@ -29,10 +29,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                         .help("name the requirements of the phase that this plan covers"),
                 );
             }
-            None if frontmatter.reading != Reading::Absent
-                && others_list
-                && !frontmatter.unknown.iter().any(|key| key.value.starts_with("requirement")) =>
-            {
+            None if frontmatter.reading != Reading::Absent && !speaks(plan, &wanted) => {
                 found.push(
                     RULE.at(plan.at_line_of(&frontmatter.span), "the plan has no `requirements`")
                         .with_level(Level::Warning)
@@ -42,4 +39,12 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             Some(_) | None => {}
         }
     }
+}
+
+/// Whether the plan names a requirement of the phase in another place, or lists some under another
+/// name.
+fn speaks(plan: &PlanView<'_>, wanted: &[(&str, Location)]) -> bool {
+    let text = plan.plan.file().text();
+    wanted.iter().any(|(id, _)| prose::names(text, id))
+        || plan.plan.frontmatter.unknown.iter().any(|key| key.value.starts_with("requirement"))
 }

@@ -24,6 +24,9 @@ const fn prefix(
 
 const ANY: usize = 4096;
 
+/// An assigned value that is longer is a text.
+const MAX_VALUE: usize = 200;
+
 /// Longer prefixes stand before shorter ones that they begin with.
 static PREFIXES: &[Prefix] = &[
     prefix("AKIA", "aws-access-key", upper_or_digit, 16, 16),
@@ -266,7 +269,8 @@ fn assigned(text: &str, after: usize, found: &mut Vec<SecretMatch>) {
     let Some(first) = bytes.get(start) else { return };
     let (start, end) = if matches!(first, b'"' | b'\'') {
         let inner = start + 1;
-        let Some(length) = bytes[inner..].iter().take(200).position(|b| b == first || *b == b'\n')
+        let Some(length) =
+            bytes[inner..].iter().take(MAX_VALUE + 1).position(|b| b == first || *b == b'\n')
         else {
             return;
         };
@@ -276,7 +280,8 @@ fn assigned(text: &str, after: usize, found: &mut Vec<SecretMatch>) {
         (inner, inner + length)
     } else if start == after {
         // Unquoted values are taken in the manner of environment files only: no space before them.
-        let length = bytes[start..].iter().take_while(|b| is_value(**b)).count();
+        let length =
+            bytes[start..].iter().take(MAX_VALUE + 1).take_while(|b| is_value(**b)).count();
         (start, start + length)
     } else {
         return;
@@ -291,9 +296,9 @@ fn bearer(text: &str, after: usize, found: &mut Vec<SecretMatch>) {
     let trimmed = rest.trim_start_matches([' ', '"', '\'']);
     let Some(token) = trimmed.strip_prefix("Bearer ") else { return };
     let start = text.len() - token.len();
-    let length = token.bytes().take_while(|b| is_value(*b) || *b == b'.').count();
+    let length = token.bytes().take(ANY).take_while(|b| is_value(*b) || *b == b'.').count();
     let length = token[..length].trim_end_matches('.').len();
-    if length >= 20 && looks_random(&token[..length]) {
+    if length >= 20 && looks_random(&token[..length.min(MAX_VALUE)]) {
         found.push(SecretMatch { kind: "bearer-token", span: start..start + length });
     }
 }
@@ -302,7 +307,7 @@ fn bearer(text: &str, after: usize, found: &mut Vec<SecretMatch>) {
 /// the marks of code, paths and sentences, and with enough entropy.
 fn looks_random(value: &str) -> bool {
     value.len() >= 10
-        && value.len() <= 200
+        && value.len() <= MAX_VALUE
         && value.is_ascii()
         && value.bytes().any(|b| b.is_ascii_digit())
         && value.bytes().any(|b| b.is_ascii_alphabetic())
