@@ -50,10 +50,231 @@ pub(crate) enum Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Review the plans of a phase and write one report
+    Review(Box<ReviewArgs>),
+    /// The reviewing lanes: what they are, whether they are here, one at a time
+    #[command(alias = "review-lane")]
+    Lane(LaneArgs),
+    /// Check plans with the built-in reviewer: offline, in milliseconds
+    PlanLint(PlanLintArgs),
+    /// Explain a code that a diagnostic or finding shows
+    Explain(ExplainArgs),
+    /// Look at this machine and project: what works, what does not, what to do
+    Doctor,
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page
     Man,
+}
+
+/// The main job: plans in, a report out.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct ReviewArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ReviewCommand>,
+    #[command(flatten)]
+    pub(crate) run: ReviewRunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewRunArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// Lanes that run at once [default: one for each adapter]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: Option<u16>,
+    /// The whole run ends after this long, such as `45m`
+    #[arg(long, value_name = "DUR", value_parser = parse_duration)]
+    pub(crate) deadline: Option<Duration>,
+    /// The limit of one lane, such as `codex=20m`; may be repeated
+    #[arg(long, value_name = "SLUG=DUR", value_parser = parse_lane_timeout)]
+    pub(crate) lane_timeout: Vec<(String, Duration)>,
+    /// Exit 13 if there is a finding of this severity or above
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value = "never")]
+    pub(crate) fail_on: FailOn,
+    /// Leave out named lanes that are not here instead of stopping
+    #[arg(long)]
+    pub(crate) only_available: bool,
+    /// Take over the finished lanes of the newest run of this phase
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Work in this folder instead of one below the state folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run_dir: Option<Utf8PathBuf>,
+    /// Keep the run folder after a run that succeeded
+    #[arg(long)]
+    pub(crate) keep_run: bool,
+    /// Print what would be sent where, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// What to print on stdout
+    #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
+    pub(crate) format: Format,
+    /// Write the HTML page here as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<Utf8PathBuf>,
+    /// Write SARIF here as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<Utf8PathBuf>,
+    /// Write the record here as well
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json_out: Option<Utf8PathBuf>,
+    /// Print only; write no report
+    #[arg(long)]
+    pub(crate) no_write: bool,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PhaseArg {
+    /// The phase: a number (`3`, `03`, `3.1`), a slug or a path [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) phase: Option<String>,
+}
+
+/// Which lanes. One flag for each lane is added to these.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SelectionArgs {
+    /// Every lane that is here
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Lanes or instances by name
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) lanes: Vec<String>,
+    /// Leave these out; acts last
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub(crate) exclude: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewCommand {
+    /// Print what would be sent where; send nothing
+    Plan(ReviewPlanArgs),
+    /// Print the last report of a phase
+    Show(ReviewShowArgs),
+    /// Render a record in another format, running nothing
+    Render(ReviewRenderArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewPlanArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// The limit of one lane, such as `codex=20m`; may be repeated
+    #[arg(long, value_name = "SLUG=DUR", value_parser = parse_lane_timeout)]
+    pub(crate) lane_timeout: Vec<(String, Duration)>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewShowArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    /// What to print
+    #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
+    pub(crate) format: RenderFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewRenderArgs {
+    /// The record: a `NN-REVIEWS.json`
+    #[arg(long, value_name = "RECORD.json")]
+    pub(crate) from: Utf8PathBuf,
+    /// What to print
+    #[arg(long, value_enum, default_value = "markdown", value_name = "FORMAT")]
+    pub(crate) format: RenderFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Human,
+    Json,
+    Sarif,
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RenderFormat {
+    Human,
+    Markdown,
+    Json,
+    Sarif,
+    Github,
+    Html,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    High,
+    Medium,
+    Low,
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneArgs {
+    #[command(subcommand)]
+    pub(crate) command: LaneCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LaneCommand {
+    /// Every lane: heading, transport, destination, and whether it is here
+    List,
+    /// One line for each lane: its slug, a tab, its heading
+    Sections(LaneSelectedArgs),
+    /// One line for each flag that selects a lane
+    Flags(LaneSelectedArgs),
+    /// Everything about one lane
+    Show(LaneShowArgs),
+    /// Run the probes of lanes: are they here and usable?
+    Probe(LaneProbeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneSelectedArgs {
+    /// Only these slugs, in this order
+    #[arg(long, value_delimiter = ',', value_name = "SLUGS")]
+    pub(crate) selected: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneShowArgs {
+    pub(crate) slug: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneProbeArgs {
+    /// Which lanes [default: all]
+    pub(crate) slugs: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlanLintArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    /// What to print
+    #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
+    pub(crate) format: LintFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LintFormat {
+    Human,
+    Json,
+    Sarif,
+    Github,
+    /// The form as a reviewing lane
+    Review,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// A code such as `plan/wave-conflict`; none lists them all
+    pub(crate) code: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,12 @@
 //! One file for each command: thin, it calls the engine and chooses words.
 
 mod completions;
+mod doctor;
+mod explain;
+mod lane;
 mod man;
+mod plan_lint;
+mod review;
 
 use crate::Program;
 use crate::args::{Cli, Command};
@@ -10,6 +15,7 @@ use crate::exit::ExitStatus;
 use crate::parse::{Switch, definition, parse};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
+use gsd_engine::lane::Roster;
 use gsd_io::env::Env;
 use gsd_io::fs;
 use gsd_io::process::guard;
@@ -24,6 +30,7 @@ pub(crate) struct Context {
     /// The folder that holds `.planning`, or would.
     pub(crate) root: Utf8PathBuf,
     pub(crate) program: Program,
+    pub(crate) roster: Roster,
     /// The lanes' flags, for help and completions.
     pub(crate) switches: Vec<Switch>,
     /// Slugs of the lanes whose flags were given, in roster order.
@@ -56,7 +63,8 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         guard::serve(run);
         return ExitStatus::Done;
     }
-    let switches = switches();
+    let roster = Roster::of(gsd_engine::lane::roster::first_party()).0;
+    let switches = switches(&roster);
     let parsed = match parse(program, &switches, words) {
         Ok(parsed) => parsed,
         Err(error) => return show_clap(&error),
@@ -67,7 +75,7 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         return version(&ui, program);
     }
     let root = project_root(&env, global.project.as_deref());
-    let context = Context { env, root, program, switches, flagged: parsed.flagged };
+    let context = Context { env, root, program, roster, switches, flagged: parsed.flagged };
     let outcome = match command {
         Some(command) => dispatch(&ui, &context, command),
         None => {
@@ -87,14 +95,35 @@ pub(crate) fn run(program: Program) -> ExitStatus {
 
 fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
     match command {
+        Command::Review(args) => review::run(ui, context, *args),
+        Command::Lane(args) => lane::run(ui, context, &args),
+        Command::PlanLint(args) => plan_lint::run(ui, context, &args),
+        Command::Explain(args) => explain::run(ui, context, &args),
+        Command::Doctor => doctor::run(ui, context),
         Command::Completions(args) => completions::run(ui, context, &args),
         Command::Man => man::run(ui, context),
     }
 }
 
 /// The flags of every lane that is declared.
-fn switches() -> Vec<Switch> {
-    vec![]
+fn switches(roster: &Roster) -> Vec<Switch> {
+    roster
+        .iter()
+        .map(|lane| Switch {
+            slug: lane.slug().to_string(),
+            heading: lane.descriptor.heading.as_str().to_owned(),
+            flags: lane.descriptor.flags.iter().map(ToString::to_string).collect(),
+        })
+        .collect()
+}
+
+/// The program as records name it.
+fn tool() -> gsd_engine::review::record::Tool {
+    gsd_engine::review::record::Tool {
+        name: "gsd".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        contract: CONTRACT_VERSION.to_owned(),
+    }
 }
 
 fn version(ui: &Ui, program: Program) -> ExitStatus {

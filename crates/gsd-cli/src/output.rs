@@ -7,4 +7,5 @@ pub(crate) mod github;
 pub(crate) mod json_v1;
 pub(crate) mod progress;
 pub(crate) mod sarif;
+pub(crate) mod summary;
 pub(crate) mod table;

@@ -148,6 +148,11 @@ impl Ui {
         gsd_io::terminal::width().unwrap_or(100).max(40)
     }
 
+    /// Columns for data: of the terminal if there is one, else 100.
+    pub(crate) fn width_out(&self) -> usize {
+        self.width()
+    }
+
     /// Shows why a command failed.
     pub(crate) fn error(&self, error: &CommandError) {
         if self.json {

@@ -19,6 +19,7 @@ mod run_dir;
 mod sample;
 mod schedule;
 mod status;
+mod write;
 
 pub use about::About;
 pub use event::{Event, Finished, Planned, PlannedLane};
@@ -29,3 +30,4 @@ pub use preview::{Preview, preview};
 pub use run::{Options, Setting, run};
 pub use run_dir::{Choice, RunDir, RunDirError, open as open_run};
 pub use status::{LaneStatus, lane_statuses};
+pub use write::{ReportPaths, WriteReportError, report_paths, write};

@@ -36,7 +36,9 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
     if ui.json {
         let details: Vec<_> = findings
             .iter()
-            .map(|f| json!({ "subject": f.subject, "ok": f.ok, "what": f.what, "remedy": f.remedy }))
+            .map(
+                |f| json!({ "subject": f.subject, "ok": f.ok, "what": f.what, "remedy": f.remedy }),
+            )
             .collect();
         ui.document(&json!({ "ok": ok, "details": details }));
     } else {
@@ -49,7 +51,11 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
                 printable(&finding.what, 300)
             ));
             if let Some(remedy) = &finding.remedy {
-                ui.line(format_args!("  {:<9} {}", "", ui.paint(Tone::Dim, &printable(remedy, 300))));
+                ui.line(format_args!(
+                    "  {:<9} {}",
+                    "",
+                    ui.paint(Tone::Dim, &printable(remedy, 300))
+                ));
             }
         }
     }
@@ -108,11 +114,9 @@ fn state(context: &Context) -> Finding {
     let folder = home.join("gsd");
     match writable(&folder) {
         Ok(()) => Finding::good("state", folder.as_str()),
-        Err(error) => Finding::bad(
-            "state",
-            error,
-            "set XDG_STATE_HOME to a folder that you may write to",
-        ),
+        Err(error) => {
+            Finding::bad("state", error, "set XDG_STATE_HOME to a folder that you may write to")
+        }
     }
 }
 
@@ -139,9 +143,8 @@ fn settings(context: &Context) -> Vec<Finding> {
                 position.column,
                 diagnostic.message
             );
-            let remedy = diagnostic
-                .help
-                .unwrap_or_else(|| format!("gsd explain {}", diagnostic.rule.code));
+            let remedy =
+                diagnostic.help.unwrap_or_else(|| format!("gsd explain {}", diagnostic.rule.code));
             Finding::bad("settings", what, remedy)
         })
         .collect()

@@ -24,7 +24,8 @@ fn explain(ui: &Ui, rules: &[&'static Rule], code: &str) -> Outcome {
         let message = format!("there is no code `{}`", printable(code, 80));
         // The part behind the slash is what people remember.
         let ends = rules.iter().find(|rule| rule.code.rsplit('/').next() == Some(code));
-        let near = ends.map(|rule| rule.code).or_else(|| nearest(code, rules.iter().map(|r| r.code)));
+        let near =
+            ends.map(|rule| rule.code).or_else(|| nearest(code, rules.iter().map(|r| r.code)));
         let hint = match near {
             Some(near) => format!("did you mean `gsd explain {near}`?"),
             None => "`gsd explain` lists all codes".to_owned(),
@@ -53,7 +54,12 @@ fn list(ui: &Ui, rules: &[&'static Rule]) -> Outcome {
     }
     let width = rules.iter().map(|rule| rule.code.len()).max().unwrap_or(0);
     for rule in rules {
-        ui.line(format_args!("{}  {:<7}  {}", pad(rule.code, width), rule.level.word(), rule.summary));
+        ui.line(format_args!(
+            "{}  {:<7}  {}",
+            pad(rule.code, width),
+            rule.level.word(),
+            rule.summary
+        ));
     }
     Ok(ExitStatus::Done)
 }

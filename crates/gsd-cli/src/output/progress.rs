@@ -1,10 +1,11 @@
 //! Progress of a review: a live table on a terminal, else one line for each change of state.
 //!
-//! Row model: one row for each lane, in roster order, from the first event on; rows never move.
+//! Row model: one row for each lane that is asked, from the first event on; rows never move. Lanes
+//! that are not here have no row: one line under the table names them.
 //! Each drawing replaces the one before it as a whole; the last one stays on the screen.
 
 use super::format::{bytes, concerns, count, duration, tokens};
-use super::table::{fit, pad};
+use super::table::{fit, pad, wrap};
 use crate::ui::{Tone, Ui};
 use gsd_engine::lane::State;
 use gsd_engine::review::{Event, Finished, Planned};
@@ -16,6 +17,7 @@ use std::time::{Duration, Instant};
 struct Row {
     identity: String,
     limit: Duration,
+    asked: bool,
     stage: Stage,
 }
 
@@ -67,21 +69,38 @@ impl<'a> Progress<'a> {
             Some(number) => format!("phase {number} {}", planned.phase.name),
             None => format!("phase {}", planned.phase.name),
         };
-        self.heading = format!(
-            "gsd review · {} · {} · {} ≈ {} tokens",
-            printable(&phase, 60),
-            count(planned.plans, "plan"),
-            bytes(planned.prompt_bytes),
-            tokens(planned.prompt_tokens),
-        );
+        self.heading =
+            format!("gsd review · {} · {}", printable(&phase, 60), count(planned.plans, "plan"));
+        // A run of lanes that look for the plans themselves sends no prompt.
+        if planned.prompt_bytes > 0 {
+            let size = bytes(planned.prompt_bytes);
+            let estimate = tokens(planned.prompt_tokens);
+            self.heading.push_str(&format!(" · {size} ≈ {estimate} tokens"));
+        }
         self.rows = planned
             .lanes
             .into_iter()
-            .map(|lane| Row { identity: lane.identity, limit: lane.limit, stage: Stage::Waiting })
+            .map(|lane| Row {
+                identity: lane.identity,
+                limit: lane.limit,
+                asked: lane.asked,
+                stage: Stage::Waiting,
+            })
             .collect();
         if !self.ui.live {
             self.ui.say(&self.heading);
+            if let Some(line) = self.not_asked() {
+                self.ui.say(line);
+            }
         }
+    }
+
+    /// The lanes that are not asked, in one line.
+    fn not_asked(&self) -> Option<String> {
+        let names: Vec<&str> =
+            self.rows.iter().filter(|row| !row.asked).map(|row| row.identity.as_str()).collect();
+        (!names.is_empty())
+            .then(|| format!("not asked: {} (`gsd lane list` says why)", names.join(", ")))
     }
 
     fn stage(&mut self, lane: usize, stage: Stage) {
@@ -92,10 +111,9 @@ impl<'a> Progress<'a> {
 
     /// One line for a change of state, where there is no live table.
     fn plain(&self, lane: usize) {
-        if self.ui.live {
+        let Some(row) = self.rows.get(lane).filter(|row| row.asked && !self.ui.live) else {
             return;
-        }
-        let Some(row) = self.rows.get(lane) else { return };
+        };
         match &row.stage {
             Stage::Waiting => {}
             Stage::Running { .. } => self.ui.say(format_args!(
@@ -141,11 +159,18 @@ impl<'a> Progress<'a> {
         );
         lines.push(self.ui.paint_err(Tone::Dim, &fit(&head, width)).to_string());
         let mut running = false;
-        for row in &self.rows {
+        for row in self.rows.iter().filter(|row| row.asked) {
             running |= !matches!(row.stage, Stage::Finished(_));
             lines.push(self.row(row, now, width));
         }
         lines.push(String::new());
+        if let Some(line) = self.not_asked() {
+            for part in wrap(&line, width.saturating_sub(2)) {
+                let part = format!("  {part}");
+                lines.push(self.ui.paint_err(Tone::Dim, &part).to_string());
+            }
+            lines.push(String::new());
+        }
         if running {
             let hint = "  Ctrl-C stops and keeps what is finished";
             lines.push(self.ui.paint_err(Tone::Dim, hint).to_string());

@@ -5,8 +5,8 @@ use super::format::{count, duration};
 use super::table::{fit, wrap};
 use crate::ui::{Tone, Ui};
 use gsd_engine::evidence::Verdict;
-use gsd_engine::lane::State;
-use gsd_engine::review::record::{Cluster, Evidence, Finding, Kind, Record, Severity};
+use gsd_engine::lane::{Reason, State};
+use gsd_engine::review::record::{Cluster, Evidence, Finding, Kind, Lane, Record, Severity};
 use gsd_engine::text::printable;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -31,16 +31,16 @@ pub(crate) fn render(ui: &Ui, record: &Record, report: Option<&str>, width: usiz
     for cluster in concerns.iter().take(SHOWN) {
         finding(ui, record, cluster, width, &mut out);
     }
-    let ungrounded = concerns
-        .iter()
-        .filter(|cluster| cluster.verdict == Some(Verdict::Ungrounded))
-        .count();
+    let ungrounded =
+        concerns.iter().filter(|cluster| cluster.verdict == Some(Verdict::Ungrounded)).count();
     let mut more = vec![];
     if concerns.len() > SHOWN {
         more.push(format!("{} more", concerns.len() - SHOWN));
     }
     if ungrounded > 0 {
-        more.push(format!("{} rest on citations that do not exist", count(ungrounded, "finding")));
+        let verb = if ungrounded == 1 { "rests" } else { "rest" };
+        let findings = count(ungrounded, "finding");
+        more.push(format!("{findings} {verb} on citations that do not exist"));
     }
     if !more.is_empty() {
         let text = format!("… {} (see the report)", more.join(" · "));
@@ -175,23 +175,36 @@ fn place(evidence: &Evidence) -> String {
     }
 }
 
+/// Lanes whose reviews are missing or partial: those that are simply not installed in one line,
+/// the others with what happened and what to do.
 fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
-    for lane in record.lanes.iter().filter(|lane| lane.state != State::Reviewed) {
-        let mut text = format!("{}: {}", lane.identity, lane.state);
-        if let Some(message) = &lane.message {
-            text.push_str(&format!(", {}", printable(message, 200)));
-        }
-        if let Some(remedy) = &lane.remedy {
-            text.push_str(&format!("; {}", printable(remedy, 200)));
-        }
-        let label = if lane.state.counts() { "incomplete" } else { "not covered" };
-        let label = ui.paint(Tone::Dim, &format!("{label:<13}")).to_string();
-        for (index, line) in wrap(&text, width - 14).into_iter().enumerate() {
-            if index == 0 {
-                out.push_str(&format!("{label} {line}\n"));
-            } else {
-                out.push_str(&format!("{:14}{line}\n", ""));
+    let (absent, others): (Vec<&Lane>, Vec<&Lane>) = record
+        .lanes
+        .iter()
+        .filter(|lane| lane.state != State::Reviewed)
+        .partition(|lane| matches!(lane.reason, Some(Reason::NotFound | Reason::Unreachable)));
+    let mut rows: Vec<(&str, String)> = others
+        .into_iter()
+        .map(|lane| {
+            let mut text = format!("{}: {}", lane.identity, lane.state);
+            if let Some(message) = &lane.message {
+                text.push_str(&format!(", {}", printable(message, 200)));
             }
+            if let Some(remedy) = &lane.remedy {
+                text.push_str(&format!("; {}", printable(remedy, 200)));
+            }
+            (if lane.state.counts() { "incomplete" } else { "not covered" }, text)
+        })
+        .collect();
+    if !absent.is_empty() {
+        let names: Vec<&str> = absent.iter().map(|lane| lane.identity.as_str()).collect();
+        rows.push(("not here", names.join(", ")));
+    }
+    for (label, text) in rows {
+        for (index, line) in wrap(&text, width - 14).into_iter().enumerate() {
+            let label = if index == 0 { label } else { "" };
+            let label = format!("{label:<13}");
+            out.push_str(&format!("{} {line}\n", ui.paint(Tone::Dim, &label)));
         }
     }
 }

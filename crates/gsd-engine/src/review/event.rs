@@ -73,6 +73,8 @@ pub struct Planned {
 pub struct PlannedLane {
     pub identity: String,
     pub limit: Duration,
+    /// Whether it will be called; otherwise its `Finished` follows at once.
+    pub asked: bool,
 }
 
 /// A lane after it ran, as far as a table shows it.

@@ -7,14 +7,17 @@ use super::about::{About, millis};
 use super::clusters::{self, Correlation};
 use super::event::{Event, Finished, Planned, PlannedLane};
 use super::judge::{Channel, Facts, judge};
-use super::prepare::{Asked, Prepared, Project};
+use super::prepare::{Asked, Prepared, Project, project_folder};
 use super::prompts::{LanePrompt, Marks, prompts};
 use super::record::{self, Record};
 use super::run_dir::RunDir;
 use super::schedule::{self, Job, Message};
 use super::{commit, findings};
 use crate::evidence::WorkTree;
-use crate::lane::{self, CallContext, Delivery, LanePlan, LaneReport, Progress, Reason, State};
+use crate::lane::{
+    self, CallContext, CallPlan, Delivery, LanePlan, LaneReport, Progress, Reason, State,
+};
+use camino::Utf8PathBuf;
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
 use gsd_io::env::Env;
@@ -86,6 +89,7 @@ pub fn run(
         jobs.push(Job { adapter: asked.plan.adapter().to_owned(), work: index });
     }
     let at_once = options.jobs.unwrap_or(usize::MAX);
+    let inside = InsideProject::open(setting, prepared);
     schedule::run(
         jobs,
         at_once,
@@ -114,6 +118,7 @@ pub fn run(
         },
     );
     gsd_io::process::sweep();
+    drop(inside);
 
     let mut lanes: Vec<record::Lane> = lanes.into_values().collect();
     lanes.sort_by_key(|lane| prepared.rank(lane));
@@ -163,14 +168,53 @@ pub fn run(
     }
 }
 
+/// The folder inside the project for prompts of programs that can read nowhere else. It keeps
+/// itself out of version control, and is gone with this value.
+struct InsideProject(Option<Utf8PathBuf>);
+
+impl InsideProject {
+    fn open(setting: Setting<'_>, prepared: &Prepared) -> Self {
+        let folder = project_folder(&setting.project.root, &setting.run_dir.path);
+        let wanted = prepared.asked.iter().any(|asked| match &asked.plan.call {
+            CallPlan::Spawn(spawn) => spawn.prompt_path.starts_with(&folder),
+            CallPlan::OpenaiHttp(_) => false,
+        });
+        if !wanted {
+            return Self(None);
+        }
+        // A folder that cannot be made fails the lanes that need it, each with its own message.
+        let _ = fs::create_private_dir_all(&folder);
+        if let Some(parent) = folder.parent() {
+            let _ = fs::write_private(&parent.join(".gitignore"), b"*\n");
+        }
+        Self(Some(folder))
+    }
+}
+
+impl Drop for InsideProject {
+    fn drop(&mut self) {
+        let Some(folder) = &self.0 else { return };
+        let _ = fs::remove_dir_all(folder);
+        // The parent may hold the prompts of another run; only an empty one goes.
+        if let Some(parent) = folder.parent()
+            && fs::list(parent, 3)
+                .is_ok_and(|entries| entries.iter().all(|e| e.name == ".gitignore"))
+        {
+            let _ = fs::remove_dir_all(parent);
+        }
+    }
+}
+
 fn rows(prepared: &Prepared) -> Vec<PlannedLane> {
     let asked = prepared.asked.iter().map(|asked| PlannedLane {
         identity: asked.plan.identity.clone(),
         limit: asked.plan.time_limit.value,
+        asked: true,
     });
     let absent = prepared.not_asked.iter().map(|absent| PlannedLane {
         identity: absent.about.identity.clone(),
         limit: absent.about.limit,
+        asked: false,
     });
     asked.chain(absent).collect()
 }
@@ -358,7 +402,7 @@ fn redactions(asked: &[Asked], prompts: &[LanePrompt]) -> Vec<record::Redaction>
 }
 
 /// Where the result of a lane is kept.
-fn result_path(run_dir: &RunDir, identity: &str) -> camino::Utf8PathBuf {
+fn result_path(run_dir: &RunDir, identity: &str) -> Utf8PathBuf {
     run_dir.path.join(format!("gsd-review-{identity}.json"))
 }
 

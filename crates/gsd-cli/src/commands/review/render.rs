@@ -8,7 +8,7 @@ use crate::output::summary;
 use crate::ui::Ui;
 use camino::Utf8Path;
 use gsd_engine::review::record::{MAX_BYTES, Record};
-use gsd_engine::review::report::{self, Form};
+use gsd_engine::review::report::{self, Format as Rendering};
 use gsd_io::fs::{self, Links, ReadError};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ pub(super) fn print(
     report: Option<&str>,
 ) -> Outcome {
     if ui.json {
-        let text = report::render(record, Form::Json);
+        let text = report::render(record, Rendering::Json);
         let value: serde_json::Value = serde_json::from_str(&text).expect("our own JSON");
         ui.success(json!({ "record": value, "path": report }));
         return Ok(ExitStatus::Done);
@@ -50,11 +50,11 @@ pub(super) fn print(
             ui.data(&summary::render(ui, record, report, ui.width_out()));
             return Ok(ExitStatus::Done);
         }
-        RenderFormat::Markdown => Form::Markdown,
-        RenderFormat::Json => Form::Json,
-        RenderFormat::Sarif => Form::Sarif,
-        RenderFormat::Github => Form::Github,
-        RenderFormat::Html => Form::Html,
+        RenderFormat::Markdown => Rendering::Markdown,
+        RenderFormat::Json => Rendering::Json,
+        RenderFormat::Sarif => Rendering::Sarif,
+        RenderFormat::Github => Rendering::Github,
+        RenderFormat::Html => Rendering::Html,
     };
     ui.data(&report::render(record, form));
     Ok(ExitStatus::Done)

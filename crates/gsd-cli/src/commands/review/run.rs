@@ -13,7 +13,7 @@ use gsd_engine::lane::selection::{Missing, RemarkKind};
 use gsd_engine::lane::{Proof, State};
 use gsd_engine::review::clusters;
 use gsd_engine::review::record::{Record, Severity};
-use gsd_engine::review::report::{self, Form};
+use gsd_engine::review::report::{self, Format as Rendering};
 use gsd_engine::review::{
     self, Choice, Event, Options, Prepared, Project, RunDir, RunDirError, Setting,
 };
@@ -154,8 +154,11 @@ fn finish(
     } else {
         (Box::new(record.clone()), Ok(None))
     };
-    let extra =
-        [(&args.html, Form::Html), (&args.sarif, Form::Sarif), (&args.json_out, Form::Json)];
+    let extra = [
+        (&args.html, Rendering::Html),
+        (&args.sarif, Rendering::Sarif),
+        (&args.json_out, Rendering::Json),
+    ];
     let mut failed: Option<CommandError> = None;
     for (path, form) in extra {
         let Some(path) = path else { continue };
@@ -195,14 +198,14 @@ fn print(
 ) {
     let _ = context;
     if ui.json {
-        let text = report::render(record, Form::Json);
+        let text = report::render(record, Rendering::Json);
         let value: serde_json::Value = serde_json::from_str(&text).expect("our own JSON");
         let mut details = serde_json::Map::new();
         details.insert("record".into(), value);
         details.insert("path".into(), json!(report));
         details.insert("exit".into(), json!(status.code()));
         if let Some(error) = failed {
-            details.insert("report".into(), json!(report::render(record, Form::Markdown)));
+            details.insert("report".into(), json!(report::render(record, Rendering::Markdown)));
             ui.document(&json!({ "ok": false, "code": error.code, "message": error.message, "details": details }));
         } else if status == ExitStatus::Done {
             ui.success(details.into());
@@ -218,18 +221,18 @@ fn print(
     }
     if let Some(error) = failed {
         // Nothing is lost: what could not be written is printed, whole.
-        ui.data(&report::render(record, Form::Markdown));
+        ui.data(&report::render(record, Rendering::Markdown));
         ui.error(error);
         return;
     }
     match args.format {
         Format::Human if args.no_write && !ui.live => {
-            ui.data(&report::render(record, Form::Markdown))
+            ui.data(&report::render(record, Rendering::Markdown))
         }
         Format::Human => ui.data(&summary::render(ui, record, report, ui.width_out())),
-        Format::Json => ui.data(&report::render(record, Form::Json)),
-        Format::Sarif => ui.data(&report::render(record, Form::Sarif)),
-        Format::Github => ui.data(&report::render(record, Form::Github)),
+        Format::Json => ui.data(&report::render(record, Rendering::Json)),
+        Format::Sarif => ui.data(&report::render(record, Rendering::Sarif)),
+        Format::Github => ui.data(&report::render(record, Rendering::Github)),
     }
 }
 

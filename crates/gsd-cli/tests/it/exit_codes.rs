@@ -1,0 +1,132 @@
+//! Each end of a run has its code, and lanes that nobody named change nothing.
+
+use crate::world::{GOOD, gsd, lane, record};
+use gsd_testkit::project::World;
+
+fn world() -> World {
+    let world = World::new();
+    world.small_phase();
+    world
+}
+
+/// Runs gemini with a script and gives the exit code, the lane's state and its reason.
+fn gemini(script: &str, more: &[&str]) -> (i32, String, String) {
+    let world = world();
+    world.program("gemini", script);
+    let mut args = vec!["review", "--phase", "3", "--gemini"];
+    args.extend(more);
+    let ran = gsd(&world, &args);
+    let record = record(&world);
+    let lane = lane(&record, "gemini");
+    let word = |key: &str| lane[key].as_str().unwrap_or("-").to_owned();
+    let marks = lane.to_string();
+    assert!(!marks.contains('\u{1b}'), "no terminal code is kept: {marks}");
+    (ran.code, word("state"), word("reason"))
+}
+
+#[test]
+fn a_review_counts_only_if_it_happened() {
+    let table = [
+        (GOOD, (0, "reviewed", "-")),
+        ("cat >/dev/null", (12, "empty", "blank")),
+        ("cat >/dev/null; printf '\\357\\273\\277 \\n\\033[0m'", (12, "empty", "blank")),
+        ("cat >/dev/null; echo 'looks fine'; exit 3", (12, "failed", "exit-status")),
+        ("cat >/dev/null; echo 'Not logged in · Please run /login'", (12, "failed", "auth")),
+        ("cat >/dev/null; echo 'Invalid API key' >&2; exit 1", (12, "failed", "auth")),
+        (
+            "cat >/dev/null; echo 'You have exceeded your usage limit' >&2; exit 1",
+            (12, "failed", "quota"),
+        ),
+        ("cat >/dev/null; kill -SEGV $$", (12, "failed", "signal")),
+        ("echo 'I never read my input'", (12, "unproven", "prompt-not-read")),
+        ("cat >/dev/null; echo '03-01 is fine'", (0, "incomplete", "plans-missing")),
+        (
+            "cat >/dev/null; yes 'a long line of a review that never ends'",
+            (12, "failed", "too-large"),
+        ),
+        ("cat >/dev/null; echo partial; sleep 600", (12, "timed-out", "time-limit")),
+        (
+            "trap '' TERM; (sleep 600 &) ; cat >/dev/null; sleep 600",
+            (12, "timed-out", "time-limit"),
+        ),
+    ];
+    for (script, (code, state, reason)) in table {
+        let found = gemini(script, &["--lane-timeout", "gemini=2s"]);
+        assert_eq!(found, (code, state.to_owned(), reason.to_owned()), "{script}");
+    }
+}
+
+#[test]
+fn a_grandchild_that_keeps_the_pipe_does_not_hold_the_review() {
+    let start = std::time::Instant::now();
+    let found = gemini("cat >/dev/null; echo '03-01 and 03-02 are fine'; sleep 600 &", &[]);
+    assert_eq!(found, (0, "reviewed".to_owned(), "-".to_owned()));
+    assert!(start.elapsed().as_secs() < 30);
+}
+
+#[test]
+fn failed_lanes_among_others_are_code_9() {
+    let world = world();
+    world.program("gemini", GOOD);
+    world.program("claude", "cat >/dev/null; exit 1");
+    assert_eq!(gsd(&world, &["review", "--phase", "3"]).code, 9);
+}
+
+#[test]
+fn what_was_named_and_is_not_here_stops_before_anything_runs() {
+    let world = world();
+    let mark = world.tmp().join("ran");
+    world.program("gemini", &format!("touch {mark}; cat >/dev/null; echo fine"));
+    let ran = gsd(&world, &["review", "--phase", "3", "--gemini", "--codex", "--json"]);
+    assert_eq!((ran.code, &ran.json()["code"]), (11, &"lane-could-not-run".into()));
+    assert!(!mark.exists(), "no lane was started");
+    let only = gsd(&world, &["review", "--phase", "3", "--gemini", "--codex", "--only-available"]);
+    assert_eq!(only.code, 0, "the one that is here: {}", only.stderr);
+    assert!(mark.exists());
+    assert_eq!(gsd(&world, &["review", "--phase", "3", "--lanes", "codx"]).code, 2);
+}
+
+#[test]
+fn findings_fail_a_run_only_on_demand() {
+    let world = world();
+    world.write(
+        ".planning/phases/03-notes/03-03-PLAN.md",
+        "---\nphase: \"03\"\nplan: \"03\"\nwave: 3\ndepends_on: [\"03-09\"]\nrequirements: [N-01]\n---\n",
+    );
+    assert_eq!(gsd(&world, &["review", "--phase", "3"]).code, 0);
+    assert_eq!(gsd(&world, &["review", "--phase", "3", "--fail-on", "high"]).code, 13);
+    assert_eq!(gsd(&world, &["plan-lint", "--phase", "3"]).code, 1);
+}
+
+#[test]
+fn diff_only_lanes_alone_are_no_review_of_plans() {
+    let world = world();
+    world.program("coderabbit", "echo 'the change in a.js leaks a handle'");
+    let ran = gsd(&world, &["review", "--phase", "3", "--coderabbit"]);
+    assert_eq!(ran.code, 12, "{}", ran.stderr);
+    assert_eq!(lane(&record(&world), "coderabbit")["proof"], "not-asked");
+}
+
+#[test]
+fn phases_and_usage() {
+    let world = world();
+    world.write(".planning/phases/04-a/04-01-PLAN.md", "x\n");
+    world.write(".planning/phases/4-b/4-01-PLAN.md", "x\n");
+    world.write(".planning/phases/05-none/05-CONTEXT.md", "x\n");
+    for (phase, code, word) in
+        [("4", 2, "phase-ambiguous"), ("9", 6, "phase-unknown"), ("5", 6, "no-plans")]
+    {
+        let ran = gsd(&world, &["review", "--phase", phase, "--json"]);
+        assert_eq!((ran.code, ran.json()["code"].as_str().unwrap()), (code, word), "{phase}");
+    }
+    assert_eq!(gsd(&world, &["review", "--nonsense"]).code, 2);
+    assert_eq!(gsd(&world, &["review", "--phase", "3", "--deadline", "soon"]).code, 2);
+    for same in ["03", "3.0.", "notes", "03-notes", ".planning/phases/03-notes"] {
+        let ran = gsd(&world, &["plan-lint", "--phase", same]);
+        let known = same != "3.0.";
+        assert_eq!(ran.code == 0, known, "{same}: {}", ran.stderr);
+    }
+    let empty = World::new();
+    let ran = gsd(&empty, &["review", "--json"]);
+    assert_eq!((ran.code, &ran.json()["code"]), (6, &"no-planning".into()));
+}

@@ -1,0 +1,13 @@
+//! The one end-to-end test binary: the built program, real processes, real files.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests start programs and look at files"
+)]
+
+mod bad_input;
+mod exit_codes;
+mod lanes;
+mod run;
+mod world;

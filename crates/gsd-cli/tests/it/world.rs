@@ -1,0 +1,63 @@
+//! Runs the built program in a world of its own.
+
+use camino::Utf8Path;
+use gsd_testkit::project::World;
+use serde_json::Value;
+use std::process::{Command, Output, Stdio};
+
+/// What a run of the program gave.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ran {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
+    }
+}
+
+pub(crate) fn program() -> &'static Utf8Path {
+    Utf8Path::new(env!("CARGO_BIN_EXE_gsd"))
+}
+
+/// A command of `gsd` that is not started yet.
+pub(crate) fn command(world: &World, args: &[&str]) -> Command {
+    let mut command = world.command(program());
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+pub(crate) fn gsd(world: &World, args: &[&str]) -> Ran {
+    ran(command(world, args).output().unwrap())
+}
+
+pub(crate) fn ran(output: Output) -> Ran {
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8 on stdout"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8 on stderr"),
+    }
+}
+
+/// The record that the last run of phase 3 wrote.
+pub(crate) fn record(world: &World) -> Value {
+    serde_json::from_str(&world.read(".planning/phases/03-notes/03-REVIEWS.json")).unwrap()
+}
+
+/// A lane of a record.
+pub(crate) fn lane<'a>(record: &'a Value, identity: &str) -> &'a Value {
+    record["lanes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|lane| lane["identity"] == identity)
+        .unwrap_or_else(|| panic!("no lane {identity} in {record}"))
+}
+
+/// A script that takes its prompt and answers with a review that names both plans.
+pub(crate) const GOOD: &str =
+    "cat >/dev/null; printf '## Review\\n\\n03-01 is fine.\\n03-02 is fine.\\n'";
