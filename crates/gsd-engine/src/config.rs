@@ -4,6 +4,10 @@
 //! replaced by defaults. Keys that no rule knows are kept and ignored: files in the field hold keys
 //! of many versions.
 
+mod central;
+
+pub use central::{Central, central, central_keys};
+
 use crate::diag::{Diagnostic, Level, Location, Rule, SourceFile};
 use crate::json::{self, Dialect, Node};
 use std::sync::Arc;

@@ -4,7 +4,7 @@
 
 mod point;
 
-pub use point::Point;
+pub use point::{OnError, Point};
 
 use std::fmt;
 

@@ -7,13 +7,15 @@
 //! | --- | --- |
 //! | operations | [`review`] |
 //! | wholes | [`manifest`], [`registry`], [`lint`] |
-//! | pieces | [`lane`], [`planning`], [`evidence`] |
+//! | pieces | [`gate`], [`hook`], [`lane`], [`runtime`], [`planning`], [`evidence`] |
 //! | words | [`config`], [`id`], [`json`], [`diag`], [`text`] |
 
 pub mod config;
 pub mod diag;
 pub mod embedded;
 pub mod evidence;
+pub mod gate;
+pub mod hook;
 pub mod id;
 pub mod json;
 pub mod lane;
@@ -22,6 +24,7 @@ pub mod manifest;
 pub mod planning;
 pub mod registry;
 pub mod review;
+pub mod runtime;
 pub mod text;
 
 /// Every rule there is, sorted by code: for `gsd explain`, the reference and the tests.

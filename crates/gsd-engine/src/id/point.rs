@@ -38,3 +38,13 @@ impl Point {
         self as usize
     }
 }
+
+vocabulary! {
+    /// What happens when something at a point cannot do its work.
+    pub enum OnError "way to fail" {
+        /// Go on without it.
+        Skip = "skip",
+        /// Stop the loop.
+        Halt = "halt",
+    }
+}
