@@ -1,1 +1,55 @@
-//! Composes first-party manifests and overlays.
+//! The registry: all capabilities that are in force, and the views of them that the rest of gsd
+//! uses.
+//!
+//! [`compose`] is a pure function of first-party capabilities and overlays. It does not depend on
+//! the order in which overlays are found, one bad overlay never takes another one down, and the
+//! work grows with the number of capabilities, not with its square. What cannot be used is skipped
+//! with one reason and a remedy; nothing is dropped in silence.
+
+mod artifact;
+mod capability;
+mod claim;
+mod compose;
+mod cross;
+mod document;
+mod first_party;
+mod list;
+mod matrix;
+mod skip;
+mod views;
+
+pub use capability::{Capability, Provenance, Scope};
+pub use compose::{Composition, Overlay, Standing, compose};
+pub use cross::check_set;
+pub use document::{document, render};
+pub use first_party::{first_party, read_first_party};
+pub use list::{Row, Status, rows};
+pub use matrix::{matrix_json, matrix_markdown};
+pub use skip::{BlockedGate, Facts, Reason, Skip, Unconsented};
+pub use views::{HooksAtPoint, Registry};
+
+use crate::diag::Rule;
+
+/// Every rule of this module.
+pub static RULES: &[&Rule] = &[
+    &artifact::ARTIFACT_LATE,
+    &artifact::ARTIFACT_MISSING,
+    &artifact::ARTIFACT_OWN,
+    &cross::CENTRAL_CONFIG_KEY,
+    &cross::CONFIG_OVERLAP,
+    &claim::DUPLICATE_AGENT,
+    &claim::DUPLICATE_CONFIG_KEY,
+    &claim::DUPLICATE_FAMILY,
+    &claim::DUPLICATE_FLAG,
+    &claim::DUPLICATE_HEADING,
+    &claim::DUPLICATE_ID,
+    &claim::DUPLICATE_PRODUCER,
+    &claim::DUPLICATE_SKILL,
+    &claim::DUPLICATE_SLUG,
+    &artifact::ORDER_CYCLE,
+    &cross::REQUIREMENT_CYCLE,
+    &cross::REQUIREMENT_TIER,
+    &cross::UNKNOWN_CONFIG_VALUE,
+    &cross::UNKNOWN_REQUIREMENT,
+    &cross::UNKNOWN_RUNTIME,
+];

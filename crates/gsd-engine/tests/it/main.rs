@@ -9,3 +9,4 @@ mod layers;
 mod lint;
 mod openai_http;
 mod planning;
+mod registry;
