@@ -27,12 +27,14 @@ pub fn program(name: &'static str) -> Utf8PathBuf {
         .clone()
 }
 
-/// `target/debug/NAME`, seen from `target/debug/deps/TEST`.
+/// `target/debug/NAME`, seen from `target/debug/deps/TEST` or from another program beside it.
 fn beside_the_tests(name: &str) -> Option<Utf8PathBuf> {
-    let test = Utf8PathBuf::from_path_buf(std::env::current_exe().ok()?).ok()?;
-    let path = test.parent()?.parent()?.join(name);
-    let built = path.metadata().ok()?.modified().ok()?;
-    (built >= newest_source()).then_some(path)
+    let own = Utf8PathBuf::from_path_buf(std::env::current_exe().ok()?).ok()?;
+    let newest = newest_source();
+    own.ancestors().skip(1).take(2).map(|folder| folder.join(name)).find(|path| {
+        let built = path.metadata().and_then(|meta| meta.modified());
+        built.is_ok_and(|built| built >= newest)
+    })
 }
 
 /// When the sources of this kit were last changed.

@@ -2,13 +2,15 @@
 //!
 //! This process is a child subreaper: what is orphaned below it becomes its own child, whatever
 //! session it has moved to. A process belongs to a lane if its chain of parents leads to the
-//! lane's leader, if it is in the leader's group, or if its environment carries the lane's token.
-//! An orphan that has thrown all of that away goes when no lane is left that it could belong to.
+//! lane's leader, if it is in the leader's group, if its environment carries the lane's token, or
+//! if its limits carry the lane's brand. An orphan that has thrown all of that away goes when no
+//! lane is left that it could belong to.
 //!
 //! Invariants: a process is signalled through a descriptor whose identity (number and start
 //! time) was checked after it was opened. Only our own children are reaped, never a leader that
 //! a run still waits for, and never a child that others have started in our own group.
 
+use super::brand::{Brand, RunBrand};
 use super::procfs::{self, Process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
@@ -45,6 +47,7 @@ struct Own {
     inherited: String,
     /// Random; the part of every token that says that it is ours.
     run: String,
+    brand: RunBrand,
     /// Whether there may be orphans that no lane has left: of children that were there before the
     /// first run, or of anybody if orphans came to this process anyway.
     strangers: bool,
@@ -67,11 +70,13 @@ fn own() -> &'static Own {
         if rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).is_err() {
             random = (crate::clock::since_epoch().as_nanos() as u64).to_ne_bytes();
         }
+        let random = u64::from_ne_bytes(random);
         Own {
             pid: pid.as_raw_pid(),
             group: rustix::process::getpgrp().as_raw_pid(),
             inherited: std::env::var(TOKEN_VARIABLE).map(|value| value + ":").unwrap_or_default(),
-            run: format!("{:x}-{:016x}", pid.as_raw_pid(), u64::from_ne_bytes(random)),
+            run: format!("{:x}-{:016x}", pid.as_raw_pid(), random),
+            brand: RunBrand::new(random),
             strangers,
         }
     })
@@ -117,11 +122,18 @@ pub(super) fn is_of_run(part: &str, run: &str) -> bool {
     part.rsplit_once('.').is_some_and(|(of, _)| of == run)
 }
 
+/// The brand of the lanes of a run, from the run's name.
+pub(super) fn brand_of_run(run: &str) -> Option<RunBrand> {
+    let (_, random) = run.rsplit_once('-')?;
+    u64::from_str_radix(random, 16).ok().map(RunBrand::new)
+}
+
 /// A running child.
 #[derive(Debug)]
 pub(super) struct Lane {
     leader: Pid,
     token: String,
+    brand: Option<Brand>,
     /// Whether the leader may have been reaped, and its number may mean another process.
     released: bool,
 }
@@ -131,12 +143,13 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Lane)> {
     let own = own();
     let mut lanes = lanes();
     let token = format!("{}.{}", own.run, lanes.next);
+    let brand = own.brand.lane(lanes.next);
     lanes.next += 1;
     command.env(TOKEN_VARIABLE, format!("{}{token}", own.inherited));
-    let child = command.spawn()?;
+    let child = brand.put_on(|| command.spawn())?;
     let leader = Pid::from_child(&child);
     lanes.running.insert(leader.as_raw_pid(), Stage::Running);
-    Ok((child, Lane { leader, token, released: false }))
+    Ok((child, Lane { leader, token, brand: Some(brand), released: false }))
 }
 
 /// Starts the guard: a child that is no lane and outlives all of them.
@@ -146,7 +159,7 @@ pub(super) fn spawn_guard(command: &mut Command) -> io::Result<(Child, Lane)> {
     let child = command.spawn()?;
     let leader = Pid::from_child(&child);
     lanes.running.insert(leader.as_raw_pid(), Stage::Guard);
-    Ok((child, Lane { leader, token: String::new(), released: true }))
+    Ok((child, Lane { leader, token: String::new(), brand: None, released: true }))
 }
 
 impl Drop for Lane {
@@ -186,14 +199,15 @@ impl Lane {
             let last = last && !own().strangers;
             let mut members = vec![];
             walk(processes, &lanes.running, &mut |process, owner| {
-                let owner = owner.or_else(|| {
-                    let ours = process.group == leader
+                let owner = owner.or_lane(leader, || {
+                    let branded = || self.brand.is_some_and(|brand| brand.is_on(process));
+                    process.group == leader
                         || seen.contains(&process.identity())
                         || process.carries(TOKEN_VARIABLE, |part| part == self.token)
-                        || (last && is_orphan(process, &lanes.running) && !is_marked(process));
-                    ours.then_some(leader)
+                        || (owner == Owner::Unknown && branded())
+                        || (last && is_orphan(process, &lanes.running) && !is_of_another(process))
                 });
-                if owner == Some(leader) && process.pid != leader {
+                if owner == Owner::Lane(leader) && process.pid != leader {
                     seen.insert(process.identity());
                     members.push(process.clone());
                 }
@@ -227,11 +241,11 @@ pub fn sweep() -> Swept {
         let own = own();
         let mut members = vec![];
         walk(processes, &lanes.running, &mut |process, owner| {
-            let owner = owner.or_else(|| {
-                let ours = seen.contains(&process.identity())
+            let owner = owner.or_lane(process.pid, || {
+                seen.contains(&process.identity())
                     || is_marked(process)
-                    || (!own.strangers && is_orphan(process, &lanes.running));
-                ours.then_some(process.pid)
+                    || (owner == Owner::Unknown && own.brand.is_on(process))
+                    || (!own.strangers && is_orphan(process, &lanes.running))
             });
             // A leader that has ended is its supervisor's to reap, and no longer ours to wait for.
             let spared = match lanes.running.get(&process.pid) {
@@ -239,7 +253,7 @@ pub fn sweep() -> Swept {
                 Some(Stage::Running | Stage::Ending) => process.has_ended(),
                 None => false,
             };
-            if owner.is_some() && !spared {
+            if matches!(owner, Owner::Lane(_)) && !spared {
                 seen.insert(process.identity());
                 members.push(process.clone());
             }
@@ -255,6 +269,11 @@ fn is_marked(process: &Process) -> bool {
     process.carries(TOKEN_VARIABLE, |part| is_of_run(part, run_name()))
 }
 
+/// Carries a token or a brand of this run; asked for what does not carry those of a certain lane.
+fn is_of_another(process: &Process) -> bool {
+    is_marked(process) || own().brand.is_on(process)
+}
+
 /// A child of ours that no run has started and that is not in our own group: it was orphaned
 /// below us.
 fn is_orphan(process: &Process, running: &BTreeMap<i32, Stage>) -> bool {
@@ -262,25 +281,52 @@ fn is_orphan(process: &Process, running: &BTreeMap<i32, Stage>) -> bool {
     process.parent == own.pid && process.group != own.group && !running.contains_key(&process.pid)
 }
 
-/// Visits every descendant of this process, parents first. `visit` gets the leader whose lane
-/// the process is known to belong to, by itself or through its parents, and may name one.
+/// To whom a process belongs, as far as its parents tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Unknown,
+    /// It is, or is below, a child in our own group that no run has started.
+    Stranger,
+    /// By the number of the leader.
+    Lane(i32),
+}
+
+impl Owner {
+    /// This owner if it is a lane already; else the lane of `leader`, if that is `proven`.
+    fn or_lane(self, leader: i32, proven: impl FnOnce() -> bool) -> Self {
+        match self {
+            Self::Lane(_) => self,
+            Self::Unknown | Self::Stranger => {
+                if proven() {
+                    Self::Lane(leader)
+                } else {
+                    self
+                }
+            }
+        }
+    }
+}
+
+/// Visits every descendant of this process, parents first. `visit` gets what is known of the
+/// process by itself or through its parents, and may name a lane.
 fn walk(
     processes: &[Process],
     running: &BTreeMap<i32, Stage>,
-    visit: &mut dyn FnMut(&Process, Option<i32>) -> Option<i32>,
+    visit: &mut dyn FnMut(&Process, Owner) -> Owner,
 ) {
     let mut children: BTreeMap<i32, Vec<&Process>> = BTreeMap::new();
     for process in processes {
         children.entry(process.parent).or_default().push(process);
     }
-    let mut next = vec![(own().pid, None)];
+    let mut next = vec![(own().pid, Owner::Unknown)];
     while let Some((parent, owner)) = next.pop() {
         // Taken out, so that a circle in a torn listing ends.
         for process in children.remove(&parent).unwrap_or_default() {
-            let owner = if parent == own().pid && running.contains_key(&process.pid) {
-                Some(process.pid)
-            } else {
-                owner
+            let owner = match owner {
+                Owner::Unknown if parent != own().pid => owner,
+                Owner::Unknown if running.contains_key(&process.pid) => Owner::Lane(process.pid),
+                Owner::Unknown if process.group == own().group => Owner::Stranger,
+                Owner::Unknown | Owner::Stranger | Owner::Lane(_) => owner,
             };
             next.push((process.pid, visit(process, owner)));
         }

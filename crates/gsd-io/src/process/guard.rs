@@ -1,9 +1,9 @@
 //! A second process that cleans up if this one is killed without a chance to do so itself.
 //!
 //! SIGKILL cannot be caught, so the guard holds the other end of a pipe: when that ends, whoever
-//! held it is gone, and everything that carries the token of its run, or descends from such a
-//! process, is killed. What has thrown its environment away and lost its parents as well is out
-//! of the guard's reach. Where there is no `/proc` the guard finds nothing.
+//! held it is gone, and everything that carries the token or the brand of its run, or descends
+//! from such a process, is killed. Where limits carry no brand, what has thrown its environment
+//! away and lost its parents as well is out of the guard's reach. Without `/proc` nothing is found.
 
 use super::family::{self, Lane};
 use super::{TOKEN_VARIABLE, procfs};
@@ -71,12 +71,14 @@ pub fn serve(run: &str) {
 fn kill_once(run: &str) -> bool {
     let processes = procfs::all();
     let own = std::process::id().cast_signed();
+    let brand = family::brand_of_run(run);
     let mut found = BTreeSet::new();
     loop {
         let before = found.len();
         for process in processes.iter().filter(|process| process.pid != own) {
             let ours = found.contains(&process.parent)
-                || process.carries(TOKEN_VARIABLE, |part| family::is_of_run(part, run));
+                || process.carries(TOKEN_VARIABLE, |part| family::is_of_run(part, run))
+                || brand.is_some_and(|brand| brand.is_on(process));
             if ours && !process.has_ended() {
                 found.insert(process.pid);
             }

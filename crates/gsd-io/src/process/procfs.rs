@@ -40,6 +40,13 @@ impl Process {
                 .filter_map(|value| std::str::from_utf8(value).ok())
                 .any(|value| value.split(':').any(&accept))
     }
+
+    /// Its soft limit on the time without a sleep, if it has one.
+    pub(super) fn realtime_limit(&self) -> Option<u64> {
+        let limits = fs::read_to_string(format!("/proc/{}/limits", self.pid)).ok()?;
+        let line = limits.lines().find_map(|line| line.strip_prefix("Max realtime timeout"))?;
+        line.split_ascii_whitespace().next()?.parse().ok()
+    }
 }
 
 /// Every process that can be seen.

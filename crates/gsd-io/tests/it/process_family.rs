@@ -1,7 +1,8 @@
 //! Children of children: nothing is left of them, wherever they went.
 
 use crate::process::{LONG, World, generous, short, stdout};
-use gsd_io::process::{End, Phase, TOKEN_VARIABLE};
+use gsd_io::cancel::Cancel;
+use gsd_io::process::{End, Limits, Phase, TOKEN_VARIABLE};
 use std::time::Duration;
 
 #[test]
@@ -87,6 +88,42 @@ fn two_runs_at_a_time_do_not_touch_each_other() {
     });
 }
 
+/// With another run going on, an orphan without any environment could belong to either.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_without_environment_does_not_outlive_its_own_run() {
+    let (one, other) = (World::new(), World::new());
+    let gate = gsd_testkit::fake_cli::fifo(&other.folder(), "gate");
+    let (ready, is_ready) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let (other, ready) = (&other, ready);
+        let waiting = scope.spawn(move || {
+            let mut tell = Some(ready);
+            let command = other.fake(&["scrubbed hang", "print up", "await gate", "print down"]);
+            let limits = Limits { drain: Duration::from_millis(200), ..generous() };
+            other.run_until(&command, &limits, &Cancel::new(), &mut |_| {
+                tell.take().map(|tell| tell.send(()));
+            })
+        });
+        is_ready.recv().unwrap();
+        let actions = ["scrubbed ignore term ;; close stdout ;; close stderr ;; hang", "print x"];
+        // `run` sees that nothing with its mark is left, while the other one still waits.
+        let exit = one.run(&one.fake(&actions), &short());
+        assert_eq!((exit.end, exit.strays), (End::Exited(0), 1));
+        let script = "env -i setsid sh -c 'exec 1>&- 2>&-; sh -c \"sleep 1000; :\" $0; :' $0 & \
+                      echo done";
+        let args = vec!["-c".to_owned(), script.to_owned(), one.mark.clone()];
+        let exit = one.run(&one.command("/bin/sh".into(), args), &generous());
+        assert_eq!((exit.end, stdout(&exit)), (End::Exited(0), "done\n"));
+        assert!(exit.strays >= 1, "{exit:?}");
+        let alive = gsd_testkit::left_over::living(&other.mark);
+        assert_eq!(alive.len(), 2, "the other run and its daemon: {alive:?}");
+        drop(std::fs::File::create(&gate).unwrap());
+        let exit = waiting.join().unwrap();
+        assert_eq!((exit.end, stdout(&exit)), (End::Exited(0), "updown"));
+    });
+}
+
 #[test]
 fn children_that_others_have_started_keep_their_exit_status() {
     let world = World::new();
@@ -113,7 +150,7 @@ fn a_bug_of_the_caller_leaves_nothing_running() {
     let command = world.fake(&["daemon hang", "print x", "hang"]);
     let panicked = std::panic::catch_unwind(|| {
         let mut fail = |_| panic!("on purpose");
-        gsd_io::process::run(&command, &generous(), &gsd_io::cancel::Cancel::new(), &mut fail)
+        gsd_io::process::run(&command, &generous(), &Cancel::new(), &mut fail)
     });
     assert!(panicked.is_err());
     assert_eq!(gsd_testkit::left_over::living(&world.mark), []);

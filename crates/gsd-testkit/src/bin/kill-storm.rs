@@ -6,8 +6,7 @@
 //! one line at the end, or the kill that failed with its seed, and then exits with 1.
 //!
 //! `kill-storm sigkill N [SEED]` kills the supervising process with SIGKILL, after which only its
-//! guard can clean up, and states how many processes were left. Programs that throw away their
-//! environment are not part of it, because the guard does not see those.
+//! guard can clean up, and states how many processes were left.
 
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, End, Limits, StartError, Stdin, guard, run, sweep};
@@ -19,7 +18,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// What the programs do. Most of them would go on for ever.
-const SCRIPTS: [&[&str]; 12] = [
+const SCRIPTS: [&[&str]; 13] = [
     &["print x", "hang"],
     &["ignore term", "print x", "hang"],
     &["spawn ignore term ;; hang", "hang"],
@@ -32,10 +31,8 @@ const SCRIPTS: [&[&str]; 12] = [
     &["read-stdin", "daemon close stdout ;; close stderr ;; hang"],
     &["print x", "stop"],
     &["scrubbed hang", "hang"],
+    &["scrubbed close stdout ;; close stderr ;; ignore term ;; hang", "print x"],
 ];
-
-/// Without the last one.
-const SEEN_BY_A_GUARD: usize = SCRIPTS.len() - 1;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -45,9 +42,7 @@ fn main() -> ExitCode {
             guard::serve(&words[1]);
             ExitCode::SUCCESS
         }
-        Some("victim") => {
-            victim(&words[1], number(2).expect("a seed"), number(3).expect("a count") as usize)
-        }
+        Some("victim") => victim(&words[1], number(2).expect("a seed")),
         Some("sigkill") => {
             let (count, seed) = (number(1).unwrap_or(200), number(2).unwrap_or_else(seed_now));
             sigkills(count, seed)
@@ -110,7 +105,7 @@ fn by_signal(mark: &str, dice: &mut Dice) -> String {
     let signals = [Signal::INT, Signal::TERM, Signal::HUP];
     let signal = signals[dice.below(3) as usize];
     let twice = dice.below(3) == 0;
-    let (mut child, pid) = start_victim(mark, dice.below(u64::MAX), SCRIPTS.len());
+    let (mut child, pid) = start_victim(mark, dice.below(u64::MAX));
     pause(dice.moment());
     let _ = kill_process(pid, signal);
     if twice {
@@ -122,9 +117,11 @@ fn by_signal(mark: &str, dice: &mut Dice) -> String {
     format!("by {signal:?} (twice: {twice}), {status}")
 }
 
-fn start_victim(mark: &str, seed: u64, scripts: usize) -> (std::process::Child, Pid) {
+fn start_victim(mark: &str, seed: u64) -> (std::process::Child, Pid) {
     let mut child = std::process::Command::new(std::env::current_exe().expect("a path"))
-        .args(["victim", mark, &seed.to_string(), &scripts.to_string()])
+        .args(["victim", mark, &seed.to_string()])
+        // Looked up here, because a victim has no time to look.
+        .env("FAKE_CLI", fake())
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("the victim starts");
@@ -136,7 +133,7 @@ fn start_victim(mark: &str, seed: u64, scripts: usize) -> (std::process::Child, 
 }
 
 /// Supervises programs until a signal comes, as the real program does.
-fn victim(mark: &str, seed: u64, scripts: usize) -> ExitCode {
+fn victim(mark: &str, seed: u64) -> ExitCode {
     let cancel = Cancel::new();
     let own = std::env::current_exe().expect("a path").try_into().expect("a path of text");
     let own: camino::Utf8PathBuf = own;
@@ -147,7 +144,7 @@ fn victim(mark: &str, seed: u64, scripts: usize) -> ExitCode {
     limits.deadline = Duration::from_secs(60);
     let mut dice = Dice(seed | 1);
     while !cancel.is_cancelled() {
-        let commands = commands(mark, &mut dice, scripts);
+        let commands = commands(mark, &mut dice);
         lanes(&commands, &limits, &cancel, None);
     }
     sweep();
@@ -158,7 +155,7 @@ fn by_flag(mark: &str, dice: &mut Dice) -> String {
     let (moment, again) = (dice.moment(), (dice.below(2) == 0).then(|| dice.moment()));
     let mut limits = limits();
     limits.deadline = Duration::from_secs(60);
-    let commands = commands(mark, dice, SCRIPTS.len());
+    let commands = commands(mark, dice);
     let ends = lanes(&commands, &limits, &Cancel::new(), Some((moment, again)));
     format!("by the flag after {moment:?}, then {again:?}: {ends:?}")
 }
@@ -167,7 +164,7 @@ fn by_limits(mark: &str, dice: &mut Dice) -> String {
     let mut limits = limits();
     limits.deadline = dice.moment();
     limits.stdout = Cap::kib(1 + dice.below(2000) as usize);
-    let commands = commands(mark, dice, SCRIPTS.len());
+    let commands = commands(mark, dice);
     let ends = lanes(&commands, &limits, &Cancel::new(), None);
     format!("by {limits:?}: {ends:?}")
 }
@@ -185,8 +182,8 @@ fn limits() -> Limits {
 }
 
 /// One to four programs.
-fn commands(mark: &str, dice: &mut Dice, scripts: usize) -> Vec<Command> {
-    (0..=dice.below(4)).map(|_| command(mark, dice, scripts)).collect()
+fn commands(mark: &str, dice: &mut Dice) -> Vec<Command> {
+    (0..=dice.below(4)).map(|_| command(mark, dice)).collect()
 }
 
 /// Runs programs at the same time until they end or are ended.
@@ -216,8 +213,8 @@ fn lanes(
     })
 }
 
-fn command(mark: &str, dice: &mut Dice, scripts: usize) -> Command {
-    let script = SCRIPTS[dice.below(scripts as u64) as usize];
+fn command(mark: &str, dice: &mut Dice) -> Command {
+    let script = SCRIPTS[dice.below(SCRIPTS.len() as u64) as usize];
     let mut args = vec![format!("note {mark}")];
     args.extend(script.iter().map(|action| (*action).to_owned()));
     let stdin = match dice.below(2) {
@@ -225,12 +222,16 @@ fn command(mark: &str, dice: &mut Dice, scripts: usize) -> Command {
         _ => Stdin::Bytes(vec![b'p'; dice.below(1 << 20) as usize].into()),
     };
     Command {
-        program: std::env::var("FAKE_CLI").map_or_else(|_| fake_cli(), Into::into),
+        program: fake(),
         args,
         env: vec![("MARK".to_owned(), mark.to_owned())],
         cwd: "/".into(),
         stdin,
     }
+}
+
+fn fake() -> camino::Utf8PathBuf {
+    std::env::var("FAKE_CLI").map_or_else(|_| fake_cli(), Into::into)
 }
 
 /// Waiting is the point here: the moment of a kill is drawn by lot.
@@ -244,7 +245,7 @@ fn sigkills(count: u64, seed: u64) -> ExitCode {
     for kill in 0..count {
         let mut dice = Dice(seed.wrapping_add(kill.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
         let mark = mark();
-        let (mut child, pid) = start_victim(&mark, dice.below(u64::MAX), SEEN_BY_A_GUARD);
+        let (mut child, pid) = start_victim(&mark, dice.below(u64::MAX));
         pause(dice.moment());
         let _ = kill_process(pid, Signal::KILL);
         let _ = child.wait();
