@@ -5,7 +5,7 @@ use crate::args::{LintFormat, PlanLintArgs};
 use crate::exit::ExitStatus;
 use crate::output::{diagnostics, github, json_v1, sarif};
 use crate::ui::Ui;
-use gsd_engine::diag::{self, Diagnostic, Level};
+use gsd_engine::diag::Level;
 use gsd_engine::lint;
 use gsd_engine::review;
 use serde_json::json;
@@ -26,9 +26,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &PlanLintArgs) -> Outcome {
         let directory = project.phase.directory.path.to_string();
         return Err(phase_error(&review::PrepareError::NoPlans { directory }));
     }
-    let mut found: Vec<Diagnostic> = project.phase.diagnostics.clone();
-    found.extend(lint::run(&project.phase, &lint::WorkTree::new(&project.root)));
-    diag::sort(&mut found);
+    let found = lint::run(&project.phase, &lint::WorkTree::new(&project.root));
     let worst = found.iter().map(|diagnostic| diagnostic.level).max();
     let status =
         if worst == Some(Level::Error) { ExitStatus::Diagnostics } else { ExitStatus::Done };

@@ -31,6 +31,7 @@ mod open_question;
 mod path_outside;
 mod placeholder;
 mod read_missing;
+mod requirement_out_of_scope;
 mod requirement_uncovered;
 mod requirement_unknown;
 mod requirement_untasked;
@@ -81,6 +82,7 @@ pub(super) static CHECKS: &[&Check] = &[
     &path_outside::CHECK,
     &placeholder::CHECK,
     &read_missing::CHECK,
+    &requirement_out_of_scope::CHECK,
     &requirement_uncovered::CHECK,
     &requirement_unknown::CHECK,
     &requirement_untasked::CHECK,

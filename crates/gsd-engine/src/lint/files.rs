@@ -250,6 +250,11 @@ impl Files {
         self.said.iter().filter(|said| said.verb == Verb::Edit)
     }
 
+    /// Where actions say that they make a file.
+    pub(super) fn creates(&self) -> impl Iterator<Item = &Said> {
+        self.said.iter().filter(|said| said.verb == Verb::Create)
+    }
+
     /// Where actions say that a file is to be read.
     pub(super) fn reads(&self) -> impl Iterator<Item = &Said> {
         self.said.iter().filter(|said| said.verb == Verb::Read)

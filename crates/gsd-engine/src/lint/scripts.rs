@@ -23,10 +23,10 @@ use std::sync::Arc;
 /// A command names something that its tool does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Missing {
-    /// `script`, `target`, `recipe`, `task`, `package`.
+    /// `script`, `target`, `recipe`, `task`, `package`, `test`, `example`, `alias`.
     pub(super) what: &'static str,
     pub(super) name: String,
-    /// The file that would have to declare it.
+    /// The file that would have to declare it, or that would have to be there.
     pub(super) file: String,
     /// What the file does declare.
     pub(super) known: BTreeSet<String>,
@@ -133,6 +133,8 @@ mod tests {
             ("Taskfile.yml", "version: '3'\ntasks:\n  build:\n    cmds:\n      - x\n  lint: y\n"),
             ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"),
             ("crates/a/Cargo.toml", "[package]\nname = \"a-crate\"\n"),
+            ("crates/a/tests/it/main.rs", ""),
+            ("crates/a/examples/show.rs", ""),
             ("composer.json", "{\"scripts\": {\"cs\": \"x\"}}"),
         ] {
             let full = dir.path().join(path);
@@ -171,7 +173,8 @@ mod tests {
             "just t && just test x",
             "cd web && just build",
             "task build && task lint",
-            "cargo test -p a-crate && cargo fmt",
+            "cargo test -p a-crate --test it && cargo fmt",
+            "cargo run -p a-crate --example show -- x",
             "composer run cs && composer install",
             "cd elsewhere && npm run x",
         ] {
@@ -188,6 +191,8 @@ mod tests {
             ("just deploy", "recipe deploy justfile"),
             ("task deploy", "task deploy Taskfile.yml"),
             ("cargo test -p b-crate", "package b-crate Cargo.toml"),
+            ("cargo test -p a-crate --test unit", "test unit crates/a/tests/unit.rs"),
+            ("cargo test --test other", "test other crates/a/tests/other.rs"),
             ("cargo xtask ci", "alias xtask .cargo/config.toml"),
             ("composer run x", "script x composer.json"),
         ] {

@@ -60,15 +60,14 @@ fn built(plan: &PlanView<'_>, topics: &[String]) -> Option<(Span, usize, Level)>
         {
             return Some((name.span.clone(), index, Level::Error));
         }
-        // In running text two common words meet by chance.
-        let Some(action) = task.action.as_ref().filter(|_| topics.len() >= 3) else { continue };
+        let Some(action) = &task.action else { continue };
         let plain = plan.plain(&action.span);
         let mut start = 0;
         while start < plain.len() {
             let sentence = prose::sentence(plain, start);
             let text = &plain[sentence.clone()];
             let all = topics.iter().all(|topic| text.contains(topic.as_str()));
-            if all && says(text, topics) && !is_denied(text) {
+            if all && in_running_text(text, topics) && !is_denied(text) {
                 let span = action.span.start + sentence.start..action.span.start + sentence.end;
                 return Some((trimmed(plan, span), index, Level::Warning));
             }
@@ -88,6 +87,16 @@ fn says(text: &str, topics: &[String]) -> bool {
         return said.windows(2).any(|pair| pair == topics);
     }
     topics.iter().all(|topic| said.contains(topic))
+}
+
+/// In running text two words meet by chance, so they have to follow each other directly.
+fn in_running_text(text: &str, topics: &[String]) -> bool {
+    let [first, second] = topics else { return says(text, topics) };
+    let words: Vec<&str> = prose::words(text).map(|(_, word)| word).collect();
+    words.windows(2).any(|pair| {
+        prose::topic(pair[0]).as_ref() == Some(first)
+            && prose::topic(pair[1]).as_ref() == Some(second)
+    })
 }
 
 fn trimmed(plan: &PlanView<'_>, span: Span) -> Span {

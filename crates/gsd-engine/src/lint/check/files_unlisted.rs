@@ -1,10 +1,9 @@
 //! A task changes a file that `files_modified` does not list.
 
-use crate::diag::{Diagnostic, Level, Rule};
+use crate::diag::{Diagnostic, Level, Rule, Span};
 use crate::lint::path::Named;
 use crate::lint::view::{View, is_work, task_name};
 use crate::lint::{Check, path};
-use crate::planning::Spanned;
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -30,7 +29,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                 Named::Outside(_) | Named::Nothing => false,
             })
         };
-        let mut missing: Vec<(usize, String, &Spanned<String>)> = vec![];
+        let mut missing: Vec<(usize, String, &Span)> = vec![];
         for (index, task) in plan.tasks().filter(|(_, task)| is_work(task)) {
             for entry in task.files.iter().flat_map(|list| &list.value) {
                 if let Some(path) = path::file(&entry.value)
@@ -38,27 +37,37 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                     && !path.starts_with(".planning/")
                     && !missing.iter().any(|(_, known, _)| *known == path)
                 {
-                    missing.push((index, path, entry));
+                    missing.push((index, path, &entry.span));
                 }
             }
         }
+        for said in view.files.creates().filter(|said| said.plan == plan.index) {
+            if !covers(&said.path)
+                && !said.path.starts_with(".planning/")
+                && !view.tree.is_generated(&said.path)
+                && view.is_below_a_folder(&said.path)
+                && !missing.iter().any(|(_, known, _)| *known == said.path)
+            {
+                missing.push((said.task, said.path.clone(), &said.span));
+            }
+        }
         if listed.is_empty() {
-            if let Some((_, path, entry)) = missing.first() {
+            if let Some((_, path, span)) = missing.first() {
                 found.push(
                     RULE.at(
                         plan.at_line_of(&list.span),
                         "`files_modified` is empty, but tasks change files",
                     )
-                    .also(plan.at(&entry.span), format!("such as `{path}`"))
+                    .also(plan.at(span), format!("such as `{path}`"))
                     .help("list every file that the tasks make or change"),
                 );
             }
             continue;
         }
-        for (index, path, entry) in missing {
+        for (index, path, span) in missing {
             found.push(
                 RULE.at(
-                    plan.at(&entry.span),
+                    plan.at(span),
                     format!(
                         "{} changes `{path}`, which `files_modified` does not list",
                         task_name(index)

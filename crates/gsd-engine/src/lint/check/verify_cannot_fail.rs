@@ -129,6 +129,17 @@ fn harmless(simple: &Simple) -> Option<String> {
         "tail" | "head" | "wc" | "cat" | "tee" | "sort" | "uniq" | "less" => arguments
             .iter()
             .all(|word| word.text.starts_with('-') || word.text.parse::<u64>().is_ok()),
+        "git" => match first {
+            Some("status") => true,
+            Some("diff") => !arguments
+                .iter()
+                .any(|word| ["--exit-code", "--quiet", "--check"].contains(&word.text.as_str())),
+            Some(_) | None => false,
+        },
+        "node" | "python" | "python3" => match arguments {
+            [flag, code] if matches!(flag.text.as_str(), "-e" | "-c") => only_prints(&code.text),
+            _ => false,
+        },
         "ls" => arguments.iter().all(|word| word.text.starts_with('-')),
         "test" | "[" => match arguments {
             [flag, text, ..] if flag.text == "-n" => !text.expands && !text.text.is_empty(),
@@ -142,6 +153,17 @@ fn harmless(simple: &Simple) -> Option<String> {
     always.then(|| match (simple.program(), first) {
         ("exit" | "return", Some(code)) => format!("{} {code}", simple.program()),
         (program, _) => program.to_owned(),
+    })
+}
+
+/// `console.log('ok')`, `print("ok")`: nothing but a fixed text.
+fn only_prints(code: &str) -> bool {
+    let code = code.trim().trim_end_matches(';');
+    let inner = ["console.log(", "print("].iter().find_map(|call| code.strip_prefix(call));
+    let Some(text) = inner.and_then(|inner| inner.strip_suffix(')')) else { return false };
+    ['"', '\''].iter().any(|quote| {
+        let inner = text.trim().strip_prefix(*quote).and_then(|text| text.strip_suffix(*quote));
+        inner.is_some_and(|inner| !inner.contains(*quote))
     })
 }
 
@@ -169,6 +191,8 @@ mod tests {
             "grep -c x a.ts | wc -l",
             "npm test || { echo no; true; }",
             "echo a && echo b",
+            "git diff --stat",
+            "node -e \"console.log('ok')\"",
         ] {
             assert!(why_not(text).is_some(), "{text}");
         }
@@ -188,6 +212,9 @@ mod tests {
             "cd web && npm test",
             "echo '{}' | node check.js",
             "cat package.json",
+            "git diff --exit-code",
+            "node -e \"console.log(require('./a').b)\"",
+            "node -e \"console.log('a', f('b'))\"",
             "echo x; npm test",
             "[ \"$(wc -l < a)\" -ge 3 ]",
             "node -e \"process.exit(0)\" || npm test",

@@ -37,10 +37,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                     // Where the command is not the text of its place, the place is the command.
                     let exact = plan.text(&span).contains(missing.name.as_str());
                     let at = if exact { plan.at(&span) } else { plan.at_line_of(&command.span) };
-                    let mut diagnostic = RULE.at(
-                        at,
-                        format!("`{}` has no {} `{}`", missing.file, missing.what, missing.name),
-                    );
+                    let mut diagnostic = RULE.at(at, message(&missing));
                     if let Some(near) =
                         nearest(&missing.name, missing.known.iter().map(String::as_str))
                     {
@@ -53,6 +50,13 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                 }
             }
         }
+    }
+}
+
+fn message(missing: &Missing) -> String {
+    match missing.what {
+        "test" | "example" => format!("there is no {} `{}`", missing.what, missing.file),
+        what => format!("`{}` has no {what} `{}`", missing.file, missing.name),
     }
 }
 
@@ -73,7 +77,7 @@ fn is_added(view: &View<'_>, plan: &PlanView<'_>, task: usize, missing: &Missing
             })
         });
         // A manifest of a package that is made in this phase says nothing yet.
-        speaks || (missing.what == "package" && in_plan)
+        speaks || (in_plan && matches!(missing.what, "package" | "test" | "example"))
     };
     view.plans.iter().any(|other| {
         if other.index == plan.index {
