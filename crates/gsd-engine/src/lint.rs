@@ -1,7 +1,7 @@
 //! The embedded reviewer `plan-lint`: deterministic, offline, grounded in the source.
 //!
 //! Each check is one file in `check/` with its rule, its page for `gsd explain` and its function;
-//! [`CHECKS`] is the table of them. A check gets a [`View`], which has worked out once what checks
+//! `CHECKS` is the table of them. A check gets a `View`, which has worked out once what checks
 //! have in common: the order of plans, who makes which file, the text without code.
 //!
 //! A false alarm costs more than a miss, since a reviewer that cries wolf is switched off. So a

@@ -5,7 +5,7 @@
 //! not on which lane was done first.
 //!
 //! What several lanes say is not more true for that: they are trained on the same texts. So voices
-//! are counted by how independent they are ([`support`]), and evidence goes before support.
+//! are counted by how independent they are (`support`), and evidence goes before support.
 
 mod same;
 mod support;
