@@ -273,7 +273,7 @@ pub(crate) enum LintFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// A code such as `plan/wave-conflict`; none lists them all
+    /// A code such as `plan/wave-conflict`, or an exit code; none lists all codes
     pub(crate) code: Option<String>,
 }
 

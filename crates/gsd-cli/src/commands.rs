@@ -106,7 +106,7 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
 }
 
 /// The flags of every lane that is declared.
-fn switches(roster: &Roster) -> Vec<Switch> {
+pub(crate) fn switches(roster: &Roster) -> Vec<Switch> {
     roster
         .iter()
         .map(|lane| Switch {

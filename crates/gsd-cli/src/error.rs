@@ -13,7 +13,8 @@ pub(crate) struct CommandError {
     pub(crate) causes: Vec<String>,
     /// Names the next command to type.
     pub(crate) hint: Option<String>,
-    pub(crate) details: Map<String, Value>,
+    /// Boxed, so that a result stays small.
+    pub(crate) details: Box<Map<String, Value>>,
 }
 
 impl CommandError {
@@ -24,7 +25,7 @@ impl CommandError {
             message: message.into(),
             causes: vec![],
             hint: None,
-            details: Map::new(),
+            details: Box::default(),
         }
     }
 

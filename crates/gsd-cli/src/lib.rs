@@ -8,6 +8,8 @@ mod error;
 mod exit;
 mod output;
 mod parse;
+#[cfg(test)]
+mod reference;
 mod ui;
 
 /// The name that the program was built under. It decides the shape of what is printed.

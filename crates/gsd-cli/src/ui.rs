@@ -135,10 +135,6 @@ impl Ui {
         Painted { tone, text, on: self.color_err }
     }
 
-    pub(crate) fn colored_err(&self) -> bool {
-        self.color_err
-    }
-
     pub(crate) fn colored_out(&self) -> bool {
         self.color_out
     }

@@ -29,12 +29,18 @@ pub mod text;
 
 /// Every rule there is, sorted by code: for `gsd explain`, the reference and the tests.
 pub fn rules() -> Vec<&'static diag::Rule> {
-    let mut rules: Vec<_> = [config::RULES, json::RULES, lint::RULES, planning::RULES]
-        .into_iter()
-        .flatten()
-        .copied()
-        .chain(lane::rules())
-        .collect();
+    let tables = [
+        config::RULES,
+        gate::RULES,
+        hook::RULES,
+        json::RULES,
+        lint::RULES,
+        manifest::RULES,
+        planning::RULES,
+        registry::RULES,
+        runtime::RULES,
+    ];
+    let mut rules: Vec<_> = tables.into_iter().flatten().copied().chain(lane::rules()).collect();
     rules.sort_by_key(|rule| rule.code);
     rules
 }

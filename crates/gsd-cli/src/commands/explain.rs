@@ -12,11 +12,21 @@ use serde_json::{Value, json};
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &ExplainArgs) -> Outcome {
     let _ = context;
+    if let Some(status) = args.code.as_deref().and_then(exit_status) {
+        ui.line(format_args!("exit code {}: {}", status.code(), status.meaning()));
+        return Ok(ExitStatus::Done);
+    }
     let rules = gsd_engine::rules();
     match &args.code {
         Some(code) => explain(ui, &rules, code.trim()),
         None => list(ui, &rules),
     }
+}
+
+/// An exit code, where a number is asked for.
+fn exit_status(text: &str) -> Option<ExitStatus> {
+    let code: u8 = text.trim().parse().ok()?;
+    ExitStatus::ALL.iter().copied().find(|status| status.code() == code)
 }
 
 fn explain(ui: &Ui, rules: &[&'static Rule], code: &str) -> Outcome {

@@ -264,6 +264,7 @@ fn world() -> impl Strategy<Value = Vec<Value>> {
         prop::sample::select(vec!["core", "full", "oops"]),
     );
     prop::collection::vec(one, 1..6).prop_map(|all| {
+        #[allow(clippy::type_complexity, reason = "what proptest draws is a tuple")]
         let make = |(at, (skills, requires, made, used, tier)): (
             usize,
             (Vec<&str>, Vec<usize>, Vec<&str>, Vec<&str>, &str),

@@ -11,7 +11,7 @@ fn overlays(count: usize) -> Vec<Overlay> {
         let id = format!("c{at:05}");
         let artifact = format!("C{at}.md");
         let mut value: Value = stepper(&id, &[("plan:pre", &[&artifact], &["CONTEXT.md"])]);
-        if at % 10 != 0 {
+        if !at.is_multiple_of(10) {
             value["requires"] = json!([format!("c{:05}", at - 1)]);
         }
         if at % 40 == 39 {
