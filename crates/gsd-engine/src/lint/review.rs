@@ -101,9 +101,10 @@ fn evidence(at: &Location) -> Value {
     let quote: String =
         at.file.line(line).unwrap_or_default().trim().chars().take(MAX_QUOTE).collect();
     let mut evidence = json!({ "path": at.file.name(), "line": line });
-    // A quote with a masked secret stands nowhere; the line says enough.
-    if !quote.is_empty() && !quote.contains("********") {
-        evidence["quote"] = Value::String(quote);
+    // A quote with a masked secret stands nowhere; what stands before the secret finds the place.
+    let quote = quote.split("********").next().unwrap_or_default().trim();
+    if !quote.is_empty() {
+        evidence["quote"] = Value::String(quote.to_owned());
     }
     evidence
 }

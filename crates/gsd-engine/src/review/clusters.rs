@@ -38,7 +38,13 @@ pub fn build(findings: &mut [Finding], lanes: &[Lane], correlation: &Correlation
             findings[*index].cluster.clone_from(&cluster.id);
         }
     }
-    clusters.sort_by(|a, b| rank(b).cmp(&rank(a)).then_with(|| a.id.cmp(&b.id)));
+    // Of equal rank, what stands together is read together.
+    let place = |cluster: &Cluster| {
+        let members = findings.iter().filter(|finding| finding.cluster == cluster.id);
+        let places = members.flat_map(|finding| &finding.evidence);
+        places.map(|e| (e.path.clone(), e.resolved_line.or(e.line))).min()
+    };
+    clusters.sort_by_cached_key(|c| (Reverse(rank(c)), place(c), c.id.clone()));
     clusters
 }
 

@@ -14,9 +14,11 @@ use super::run_dir::RunDir;
 use super::schedule::{self, Job, Message};
 use super::{commit, findings};
 use crate::evidence::WorkTree;
+use crate::id::RelPath;
 use crate::lane::{
     self, CallContext, CallPlan, Delivery, LanePlan, LaneReport, Progress, Reason, State,
 };
+use crate::text::secrets::redact;
 use camino::Utf8PathBuf;
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
@@ -122,7 +124,14 @@ pub fn run(
 
     let mut lanes: Vec<record::Lane> = lanes.into_values().collect();
     lanes.sort_by_key(|lane| prepared.rank(lane));
-    let tree = WorkTree::open(&setting.project.root);
+    let mut tree = WorkTree::open(&setting.project.root);
+    // Reviewers name a plan by its file name alone.
+    if let Ok(directory) = RelPath::parse(&prepared.phase.directory) {
+        tree = tree.with_base(directory);
+    }
+    for lane in &mut lanes {
+        make_fit_to_share(lane, &tree);
+    }
     let planned = setting.project.planned_paths();
     let mut all = vec![];
     for lane in lanes.iter_mut().filter(|lane| lane.state.counts()) {
@@ -166,6 +175,25 @@ pub fn run(
         kept: record::Kept::default(),
         history: vec![],
     }
+}
+
+/// Takes out of a lane's text what must not be committed with a report: where this machine keeps
+/// the project, and secrets that the lane came across.
+fn make_fit_to_share(lane: &mut record::Lane, tree: &WorkTree) {
+    let localized = tree.localize(&lane.text);
+    if localized.foreign > 0 {
+        lane.warnings.push(format!(
+            "{} absolute path(s) outside the project stand in its text",
+            localized.foreign
+        ));
+    }
+    let (text, secrets) = redact(&localized.text, &[]);
+    let secrets: u64 = secrets.values().sum();
+    if secrets > 0 {
+        lane.warnings.push(format!("{secrets} secret(s) in its text were replaced"));
+    }
+    lane.text = text;
+    lane.stderr = redact(&tree.localize(&lane.stderr).text, &[]).0;
 }
 
 /// The folder inside the project for prompts of programs that can read nowhere else. It keeps

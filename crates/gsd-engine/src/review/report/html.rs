@@ -131,7 +131,7 @@ fn lanes(record: &Record, page: &mut String) {
                 text(&label(lane)),
                 text(&show::state(lane)),
                 text(&show::read(lane)),
-                text(&said),
+                inline(&said),
             ),
         );
     }
@@ -304,7 +304,7 @@ fn texts(record: &Record, page: &mut String) {
     let mut begun = false;
     for lane in with_text {
         if !begun {
-            page.push_str("<h2>The reviews</h2>\n");
+            page.push_str("<h2 class=\"screen\">The reviews</h2>\n");
             begun = true;
         }
         let shown: String = lane.text.chars().take(MAX_LANE_TEXT).collect();

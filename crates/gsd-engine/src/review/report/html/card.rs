@@ -23,18 +23,39 @@ pub(super) fn render(record: &Record, number: usize, cluster: &Cluster, page: &m
             inline(&cluster.title),
         ),
     );
+    let code = members.iter().find_map(|member| member.code.as_deref());
+    put(
+        page,
+        &format!(
+            "<p class=\"who\">{} · support {}{}</p>\n",
+            text(&cluster.lanes.join(", ")),
+            show::support(cluster),
+            code.map_or(String::new(), |code| format!(" · <code>{}</code>", text(code))),
+        ),
+    );
     let evidence = show::evidence(&members);
-    let places: Vec<String> = evidence.iter().map(|e| place(e)).collect();
-    let places =
-        if places.is_empty() { show::verdict(None).to_owned() } else { places.join("<br>") };
-    put(page, &format!("<p class=\"where\">{places}</p>\n"));
+    let with_snippet: Vec<(&Evidence, &Snippet)> = evidence
+        .iter()
+        .filter_map(|e| Some((*e, e.snippet.as_ref()?)))
+        .take(MAX_SNIPPETS)
+        .collect();
+    // A place with its lines below need not be named twice.
+    let named: Vec<String> = evidence
+        .iter()
+        .filter(|e| !with_snippet.iter().any(|(shown, _)| std::ptr::eq(*shown, **e)))
+        .map(|e| place(e))
+        .collect();
+    if evidence.is_empty() {
+        put(page, &format!("<p class=\"where\">{}</p>\n", show::verdict(None)));
+    } else if !named.is_empty() {
+        put(page, &format!("<p class=\"where\">{}</p>\n", named.join("<br>")));
+    }
     if speaker.claim != cluster.title {
         for paragraph in speaker.claim.split("\n\n") {
             put(page, &format!("<p>{}</p>\n", inline(paragraph.trim())));
         }
     }
-    let with_snippet = evidence.iter().filter_map(|e| Some((*e, e.snippet.as_ref()?)));
-    for (evidence, snippet) in with_snippet.take(MAX_SNIPPETS) {
+    for (evidence, snippet) in with_snippet {
         figure(evidence, snippet, page);
     }
     if let Some(suggestion) = members.iter().find_map(|member| member.suggestion.as_deref()) {
@@ -57,16 +78,7 @@ pub(super) fn render(record: &Record, number: usize, cluster: &Cluster, page: &m
         }
         page.push_str("</ul>\n");
     }
-    let code = members.iter().find_map(|member| member.code.as_deref());
-    put(
-        page,
-        &format!(
-            "<p class=\"who\">{} · support {}{}</p>\n</article>\n",
-            text(&cluster.lanes.join(", ")),
-            show::support(cluster),
-            code.map_or(String::new(), |code| format!(" · <code>{}</code>", text(code))),
-        ),
-    );
+    page.push_str("</article>\n");
 }
 
 fn kind(kind: Kind) -> &'static str {
