@@ -9,4 +9,5 @@ mod layers;
 mod lint;
 mod openai_http;
 mod planning;
+mod planted;
 mod registry;
