@@ -37,14 +37,22 @@ fn beside_the_tests(name: &str) -> Option<Utf8PathBuf> {
     })
 }
 
-/// When the sources of this kit were last changed.
+/// When the sources of this kit, or of the supervisor that some of its programs run, were last
+/// changed.
 fn newest_source() -> SystemTime {
-    let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let files = [format!("{root}/bin"), root.to_string()].into_iter().filter_map(|folder| {
-        let entries = std::fs::read_dir(folder).ok()?;
-        entries.filter_map(|entry| entry.ok()?.metadata().ok()?.modified().ok()).max()
-    });
-    files.max().unwrap_or(SystemTime::UNIX_EPOCH)
+    let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut newest = SystemTime::UNIX_EPOCH;
+    let mut folders = vec![root.join("src"), root.join("../gsd-io/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => folders.push(entry.into_path()),
+                Ok(meta) => newest = newest.max(meta.modified().unwrap_or(newest)),
+                Err(_) => {}
+            }
+        }
+    }
+    newest
 }
 
 fn build(name: &str) -> Utf8PathBuf {

@@ -11,6 +11,7 @@ mod process_family;
 mod process_input;
 mod process_limits;
 mod process_lookup;
+mod process_signals;
 mod process_start;
 mod proxy;
 mod tls;
