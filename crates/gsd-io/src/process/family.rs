@@ -6,30 +6,24 @@
 //! if its limits carry the lane's brand. An orphan that has thrown all of that away goes when no
 //! lane is left that it could belong to.
 //!
-//! Invariants: a process is signalled through a descriptor whose identity (number and start
-//! time) was checked after it was opened. Only our own children are reaped, never a leader that
-//! a run still waits for, and never a child that others have started in our own group.
+//! Invariants: only our own children are reaped, never a leader that a run still waits for, and
+//! never a child that others have started in our own group.
 
 use super::brand::{Brand, RunBrand};
-use super::procfs::{self, Process};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use super::hunt::{Found, PATIENCE, PROMPT, hunt, wait_all};
+use super::procfs::{self, Marks, Process};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open,
-    pidfd_send_signal, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Marks the descendants of a child. A nested run appends to the value that it inherited, so
 /// its processes are known to the outer run as well.
 pub const TOKEN_VARIABLE: &str = "GSD_LANE_TOKEN";
-
-/// How long killed processes may take to be gone.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What [`sweep`] found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +53,7 @@ fn own() -> &'static Own {
         let pid = rustix::process::getpid();
         let strangers = pid.is_init()
             || rustix::process::child_subreaper().is_ok_and(|reaper| reaper.is_some())
-            || procfs::all().iter().any(|process| process.parent == pid.as_raw_pid());
+            || procfs::all().processes.iter().any(|one| one.parent == pid.as_raw_pid());
         // With SIGCHLD ignored, as a careless parent may have left it, the kernel would throw
         // exit statuses away. Any handler ends that.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
@@ -192,60 +186,77 @@ impl Lane {
         let leader = self.leader.as_raw_pid();
         lanes().running.insert(leader, Stage::Ending);
         let mut seen = BTreeSet::new();
-        let (killed, _) = kill_until_none(|processes| {
+        let mut look = |processes: &[Process]| {
             let lanes = lanes();
             // Of two lanes that end together, the one that says so last sees it here.
             let last = lanes.running.values().all(|stage| *stage != Stage::Running);
             let last = last && !own().strangers;
-            let mut members = vec![];
+            let mut found = Found::default();
             walk(processes, &lanes.running, &mut |process, owner| {
                 let owner = owner.or_lane(leader, || {
+                    if process.group == leader || seen.contains(&process.identity()) {
+                        return true;
+                    }
+                    let marks = process.marks(TOKEN_VARIABLE);
                     let branded = || self.brand.is_some_and(|brand| brand.is_on(process));
-                    process.group == leader
-                        || seen.contains(&process.identity())
-                        || process.carries(TOKEN_VARIABLE, |part| part == self.token)
-                        || (owner == Owner::Unknown && branded())
-                        || (last && is_orphan(process, &lanes.running) && !is_of_another(process))
+                    if marks.parts.contains(&self.token) || (owner == Owner::Unknown && branded()) {
+                        return true;
+                    }
+                    let nobodys = is_orphan(process, &lanes.running)
+                        && !is_of_this_run(&marks)
+                        && !own().brand.is_on(process);
+                    if nobodys && marks.silent && !last {
+                        found.doubtful.push(process.clone());
+                    }
+                    nobodys && last
                 });
                 if owner == Owner::Lane(leader) && process.pid != leader {
                     seen.insert(process.identity());
-                    members.push(process.clone());
+                    found.members.push(process.clone());
                 }
                 owner
             });
             // The number of the group is ours as long as the leader is unreaped.
             let _ = kill_process_group(self.leader, Signal::KILL);
-            members
-        });
-        killed
+            found
+        };
+        hunt(PROMPT, &mut look, &reap).killed
     }
 }
 
 /// Reaps orphans that have ended, so that a long run does not collect zombies.
 pub(super) fn reap_orphans() {
-    let processes = procfs::all();
-    let orphans = {
-        let lanes = lanes();
-        let ended = |process: &&Process| process.has_ended() && is_orphan(process, &lanes.running);
-        processes.iter().filter(ended).cloned().collect::<Vec<_>>()
-    };
-    reap(&orphans);
+    for process in procfs::all().processes.iter().filter(|process| process.has_ended()) {
+        let orphan = is_orphan(process, &lanes().running);
+        if orphan {
+            reap(process);
+        }
+    }
 }
 
 /// Kills and reaps everything of ours that is left. For the end of a whole run: what still runs
 /// under a supervisor is killed as well, and its supervisor reaps it.
 pub fn sweep() -> Swept {
     let mut seen = BTreeSet::new();
-    let (killed, reaped) = kill_until_none(|processes| {
+    let mut look = |processes: &[Process]| {
         let lanes = lanes();
         let own = own();
-        let mut members = vec![];
+        let mut found = Found::default();
         walk(processes, &lanes.running, &mut |process, owner| {
             let owner = owner.or_lane(process.pid, || {
-                seen.contains(&process.identity())
-                    || is_marked(process)
-                    || (owner == Owner::Unknown && own.brand.is_on(process))
-                    || (!own.strangers && is_orphan(process, &lanes.running))
+                let orphan = is_orphan(process, &lanes.running);
+                if seen.contains(&process.identity()) || (!own.strangers && orphan) {
+                    return true;
+                }
+                let marks = process.marks(TOKEN_VARIABLE);
+                let branded = || own.brand.is_on(process);
+                if is_of_this_run(&marks) || (owner == Owner::Unknown && branded()) {
+                    return true;
+                }
+                if marks.silent && orphan {
+                    found.doubtful.push(process.clone());
+                }
+                false
             });
             // A leader that has ended is its supervisor's to reap, and no longer ours to wait for.
             let spared = match lanes.running.get(&process.pid) {
@@ -255,23 +266,19 @@ pub fn sweep() -> Swept {
             };
             if matches!(owner, Owner::Lane(_)) && !spared {
                 seen.insert(process.identity());
-                members.push(process.clone());
+                found.members.push(process.clone());
             }
             owner
         });
-        members
-    });
-    Swept { killed, reaped }
+        found
+    };
+    let hunted = hunt(PROMPT, &mut look, &reap);
+    Swept { killed: hunted.killed, reaped: hunted.reaped }
 }
 
-/// Carries a token of this run, of whatever lane.
-fn is_marked(process: &Process) -> bool {
-    process.carries(TOKEN_VARIABLE, |part| is_of_run(part, run_name()))
-}
-
-/// Carries a token or a brand of this run; asked for what does not carry those of a certain lane.
-fn is_of_another(process: &Process) -> bool {
-    is_marked(process) || own().brand.is_on(process)
+/// Whether there is a token of this run, of whatever lane.
+fn is_of_this_run(marks: &Marks) -> bool {
+    marks.parts.iter().any(|part| is_of_run(part, run_name()))
 }
 
 /// A child of ours that no run has started and that is not in our own group: it was orphaned
@@ -333,77 +340,16 @@ fn walk(
     }
 }
 
-/// Kills what `members` finds, again and again, until it finds nothing: what is forked while we
-/// look is found by the next look. Returns how many were killed and how many reaped.
-fn kill_until_none(mut members: impl FnMut(&[Process]) -> Vec<Process>) -> (usize, usize) {
-    let deadline = Instant::now() + PATIENCE;
-    let mut killed = BTreeSet::new();
-    let mut reaped = 0;
-    loop {
-        let found = members(&procfs::all());
-        let left = deadline.saturating_duration_since(Instant::now());
-        if found.is_empty() || left.is_zero() {
-            return (killed.len(), reaped);
-        }
-        let mut dying = vec![];
-        for process in &found {
-            // Killed even if it looks ended: its first thread may have ended before the others.
-            let descriptor = kill_verified(process);
-            if !process.has_ended() {
-                killed.insert(process.identity());
-            }
-            dying.extend(descriptor);
-        }
-        wait_all(&dying, deadline);
-        // Orphans come to us when their parents are gone, so this may take another look.
-        reaped += reap(&found);
-    }
-}
-
-/// Sends SIGKILL to exactly this process. `None` if it is gone.
-pub(super) fn kill_verified(process: &Process) -> Option<OwnedFd> {
-    let pid = Pid::from_raw(process.pid)?;
-    let descriptor = pidfd_open(pid, PidfdFlags::empty());
-    // The descriptor, or without one the number, means the process that we looked at only if
-    // that one is still there now.
-    if procfs::one(process.pid)?.identity() != process.identity() {
-        return None;
-    }
-    match descriptor {
-        Ok(descriptor) => {
-            pidfd_send_signal(&descriptor, Signal::KILL).ok()?;
-            Some(descriptor)
-        }
-        Err(_) => {
-            rustix::process::kill_process(pid, Signal::KILL).ok()?;
-            None
-        }
-    }
-}
-
-/// Waits until every one of these has ended.
-pub(super) fn wait_all(descriptors: &[OwnedFd], deadline: Instant) {
-    for descriptor in descriptors {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec::try_from(left).ok();
-        let mut fds = [PollFd::new(descriptor, PollFlags::IN)];
-        while poll(&mut fds, timeout.as_ref()) == Err(rustix::io::Errno::INTR) {}
-    }
-}
-
-/// Reaps those of these processes that are our children, have ended and are waited for by
-/// nobody.
-fn reap(processes: &[Process]) -> usize {
+/// Reaps a process if it is our child, has ended and is waited for by nobody. Returns whether it
+/// did.
+fn reap(process: &Process) -> bool {
     let lanes = lanes();
-    let reap_one = |process: &&Process| {
-        let Some(now) = procfs::one(process.pid) else { return false };
-        let ours = now.identity() == process.identity()
-            && now.has_ended()
-            && now.parent == own().pid
-            && !lanes.running.contains_key(&now.pid);
-        let Some(pid) = Pid::from_raw(process.pid).filter(|_| ours) else { return false };
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-        matches!(waitid(WaitId::Pid(pid), options), Ok(Some(_)))
-    };
-    processes.iter().filter(reap_one).count()
+    let Some(now) = procfs::one(process.pid) else { return false };
+    let ours = now.identity() == process.identity()
+        && now.has_ended()
+        && now.parent == own().pid
+        && !lanes.running.contains_key(&now.pid);
+    let Some(pid) = Pid::from_raw(process.pid).filter(|_| ours) else { return false };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+    matches!(waitid(WaitId::Pid(pid), options), Ok(Some(_)))
 }

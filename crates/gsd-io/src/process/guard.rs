@@ -5,21 +5,27 @@
 //! from such a process, is killed. Where limits carry no brand, what has thrown its environment
 //! away and lost its parents as well is out of the guard's reach. Without `/proc` nothing is found.
 
+use super::TOKEN_VARIABLE;
 use super::family::{self, Lane};
-use super::{TOKEN_VARIABLE, procfs};
+use super::hunt::{Effort, Found, hunt};
+use super::procfs::Process;
 use camino::Utf8Path;
 use std::collections::BTreeSet;
 use std::io::{self, PipeWriter, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The first argument by which a program knows that it is to be the guard of the run that the
 /// second one names.
 pub const WORD: &str = "internal-guard";
 
-/// How long the guard goes on looking.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Nobody waits for a guard.
+const THOROUGH: Effort = Effort {
+    patience: Duration::from_secs(10),
+    vain_looks: u32::MAX,
+    settled: Duration::from_millis(500),
+};
 
 /// A running guard. Dropping it ends it: then nobody is left to be guarded against.
 #[derive(Debug)]
@@ -59,36 +65,39 @@ pub fn start(program: &Utf8Path) -> io::Result<Guard> {
 pub fn serve(run: &str) {
     let mut stdin = io::stdin();
     while matches!(stdin.read(&mut [0; 64]), Ok(1..)) {}
-    let deadline = Instant::now() + PATIENCE;
-    // Twice nothing: what was forked during the first look is seen by the second.
-    let mut clean = 0;
-    while clean < 2 && Instant::now() < deadline {
-        clean = if kill_once(run) { 0 } else { clean + 1 };
-    }
-}
-
-/// Kills what can be seen of the run. Returns whether there was anything.
-fn kill_once(run: &str) -> bool {
-    let processes = procfs::all();
     let own = std::process::id().cast_signed();
     let brand = family::brand_of_run(run);
-    let mut found = BTreeSet::new();
-    loop {
-        let before = found.len();
-        for process in processes.iter().filter(|process| process.pid != own) {
-            let ours = found.contains(&process.parent)
-                || process.carries(TOKEN_VARIABLE, |part| family::is_of_run(part, run))
-                || brand.is_some_and(|brand| brand.is_on(process));
-            if ours && !process.has_ended() {
-                found.insert(process.pid);
+    let mut seen = BTreeSet::new();
+    let mut look = |processes: &[Process]| {
+        let mut found = Found::default();
+        let mut members = BTreeSet::new();
+        let (mut before, mut first) = (0, true);
+        // Children of what was found are found in the next turn, as they may be listed earlier.
+        while first || members.len() > before {
+            before = members.len();
+            for process in processes.iter().filter(|process| process.pid != own) {
+                if members.contains(&process.pid) {
+                    continue;
+                }
+                let known = seen.contains(&process.identity()) || members.contains(&process.parent);
+                let marked = !known && first && {
+                    let marks = process.marks(TOKEN_VARIABLE);
+                    if marks.silent {
+                        found.doubtful.push(process.clone());
+                    }
+                    marks.parts.iter().any(|part| family::is_of_run(part, run))
+                        || brand.is_some_and(|brand| brand.is_on(process))
+                };
+                // Whoever has ended is reaped by the parent that it has now.
+                if (known || marked) && !process.has_ended() {
+                    members.insert(process.pid);
+                    seen.insert(process.identity());
+                    found.members.push(process.clone());
+                }
             }
+            first = false;
         }
-        if found.len() == before {
-            break;
-        }
-    }
-    let members = processes.iter().filter(|process| found.contains(&process.pid));
-    let dying: Vec<_> = members.filter_map(family::kill_verified).collect();
-    family::wait_all(&dying, Instant::now() + PATIENCE);
-    !found.is_empty()
+        found
+    };
+    hunt(THOROUGH, &mut look, &|_| false);
 }

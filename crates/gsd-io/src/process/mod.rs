@@ -5,8 +5,8 @@
 //! - Every wait has a deadline, every stream a cap, and the caller says which: [`Limits`] has no
 //!   default.
 //! - A child leads its own process group. On Linux this process is a child subreaper, each child
-//!   carries a token in its environment and a brand in its limits, and all that descends from it, in whatever session, is
-//!   killed and reaped before [`run`] returns.
+//!   carries a token in its environment and a brand in its limits, and all that descends from it,
+//!   in whatever session, is killed and reaped before [`run`] returns.
 //! - The leader is not reaped before its group was killed, so a signal never reaches a process
 //!   that happens to have got the same number.
 //! - One loop over `poll` per child and no helper threads: nothing can be left blocked on a pipe
@@ -21,6 +21,8 @@ mod family;
 mod feed;
 #[cfg_attr(not(target_os = "linux"), path = "guard_portable.rs")]
 pub mod guard;
+#[cfg(target_os = "linux")]
+mod hunt;
 mod lookup;
 #[cfg(target_os = "linux")]
 mod procfs;

@@ -1,8 +1,11 @@
-//! What `/proc` says about processes. A process may go away between two reads; what cannot be
-//! read is simply not listed.
+//! What `/proc` says about processes. A process may go away between two reads, and a listing tells
+//! whether one did.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
+
+/// The number and the start time of a process: together they are never used again.
+pub(super) type Identity = (i32, u64);
 
 /// One process, as it was when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +18,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// The number and the start time: together they are never used again.
-    pub(super) fn identity(&self) -> (i32, u64) {
+    pub(super) fn identity(&self) -> Identity {
         (self.pid, self.start)
     }
 
@@ -25,20 +27,23 @@ impl Process {
         matches!(self.state, b'Z' | b'X' | b'x')
     }
 
-    /// Whether its environment has the variable with a value of which one part, between colons,
-    /// is accepted.
-    pub(super) fn carries(&self, variable: &str, accept: impl Fn(&str) -> bool) -> bool {
+    /// The parts, between colons, of the value that the variable has in its environment.
+    pub(super) fn marks(&self, variable: &str) -> Marks {
         /// More than any environment that the system lets a process start with.
         const MOST: u64 = 8 << 20;
         let mut environment = vec![];
         let read = fs::File::open(format!("/proc/{}/environ", self.pid))
             .and_then(|file| file.take(MOST).read_to_end(&mut environment));
-        read.is_ok()
-            && environment
-                .split(|byte| *byte == 0)
-                .filter_map(|entry| entry.strip_prefix(variable.as_bytes())?.strip_prefix(b"="))
-                .filter_map(|value| std::str::from_utf8(value).ok())
-                .any(|value| value.split(':').any(&accept))
+        if read.is_err() || environment.is_empty() {
+            return Marks { silent: true, parts: vec![] };
+        }
+        let parts = environment
+            .split(|byte| *byte == 0)
+            .filter_map(|entry| entry.strip_prefix(variable.as_bytes())?.strip_prefix(b"="))
+            .filter_map(|value| std::str::from_utf8(value).ok())
+            .flat_map(|value| value.split(':').map(str::to_owned))
+            .collect();
+        Marks { silent: false, parts }
     }
 
     /// Its soft limit on the time without a sleep, if it has one.
@@ -49,17 +54,51 @@ impl Process {
     }
 }
 
-/// Every process that can be seen.
-pub(super) fn all() -> Vec<Process> {
-    let Ok(entries) = fs::read_dir("/proc") else { return vec![] };
-    entries.filter_map(|entry| one(entry.ok()?.file_name().to_str()?.parse().ok()?)).collect()
+/// What a process carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// It has no environment at all. That is so for a moment while it becomes another program,
+    /// after its end, and for good if it was started so.
+    pub(super) silent: bool,
+    pub(super) parts: Vec<String>,
 }
 
-/// One process.
+/// A look at every process that can be seen.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) processes: Vec<Process>,
+    /// Whether everything that was listed was still there when it was read. If not, it may have
+    /// left a child that was not listed yet.
+    pub(super) whole: bool,
+}
+
+pub(super) fn all() -> Listing {
+    let mut listing = Listing { processes: vec![], whole: true };
+    let Ok(entries) = fs::read_dir("/proc") else { return listing };
+    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    // The whole list first, so that it spans as little time as possible.
+    for pid in pids.collect::<Vec<i32>>() {
+        match look(pid) {
+            Ok(process) => listing.processes.extend(process),
+            Err(error) => {
+                let gone = error.kind() == io::ErrorKind::NotFound
+                    || error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error());
+                listing.whole &= !gone;
+            }
+        }
+    }
+    listing
+}
+
+/// One process, if it is there and can be seen.
 pub(super) fn one(pid: i32) -> Option<Process> {
+    look(pid).ok().flatten()
+}
+
+fn look(pid: i32) -> io::Result<Option<Process>> {
     let mut text = [0; 1024];
-    let count = fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut text).ok()?;
-    parse(pid, &text[..count])
+    let count = fs::File::open(format!("/proc/{pid}/stat"))?.read(&mut text)?;
+    Ok(parse(pid, &text[..count]))
 }
 
 /// The name of the program stands in parentheses and may contain anything, parentheses too, so
@@ -92,7 +131,7 @@ mod tests {
     #[test]
     fn this_process_is_listed() {
         let own = std::process::id().cast_signed();
-        let found = all().into_iter().find(|process| process.pid == own).unwrap();
+        let found = all().processes.into_iter().find(|process| process.pid == own).unwrap();
         assert_eq!(found.identity(), one(own).unwrap().identity());
         assert!(!found.has_ended());
         assert_eq!(found.group, rustix::process::getpgrp().as_raw_pid());

@@ -18,13 +18,14 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// What the programs do. Most of them would go on for ever.
-const SCRIPTS: [&[&str]; 13] = [
+const SCRIPTS: [&[&str]; 14] = [
     &["print x", "hang"],
     &["ignore term", "print x", "hang"],
     &["spawn ignore term ;; hang", "hang"],
     &["daemon ignore term ;; hang", "hang"],
     &["daemon daemon hang ;; hang", "spawn hang", "exit 3"],
     &["spawn respawn 1000", "hang"],
+    &["daemon respawn 1000", "hang"],
     &["close stdout", "close stderr", "hang"],
     &["bytes 100_000_000", "hang"],
     &["at-term print bye", "ebytes 10_000_000", "hang"],
@@ -251,7 +252,7 @@ fn sigkills(count: u64, seed: u64) -> ExitCode {
         let _ = child.wait();
         let killed = Instant::now();
         let mut found = living(&mark);
-        while !found.is_empty() && killed.elapsed() < Duration::from_secs(5) {
+        while !found.is_empty() && killed.elapsed() < Duration::from_secs(15) {
             pause(Duration::from_millis(5));
             found = living(&mark);
         }
