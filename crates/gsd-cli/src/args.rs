@@ -57,6 +57,10 @@ pub(crate) enum Command {
     Lane(LaneArgs),
     /// Check plans with the built-in reviewer: offline, in milliseconds
     PlanLint(PlanLintArgs),
+    /// Capabilities: write, check, pack and list them
+    Capability(CapabilityArgs),
+    /// All capabilities together, as one document
+    Registry(RegistryArgs),
     /// Explain a code that a diagnostic or finding shows
     Explain(ExplainArgs),
     /// Look at this machine and project: what works, what does not, what to do
@@ -269,6 +273,144 @@ pub(crate) enum LintFormat {
     Github,
     /// The form as a reviewing lane
     Review,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityArgs {
+    #[command(subcommand)]
+    pub(crate) command: CapabilityCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CapabilityCommand {
+    /// Write a new capability that validates as it is
+    New(CapabilityNewArgs),
+    /// Check manifests: each alone, and all together with what gsd brings
+    Validate(CapabilityValidateArgs),
+    /// Print the JSON Schema of manifests, for editors
+    Schema,
+    /// Pack a bundle into an archive and print its integrity string
+    Pack(CapabilityPackArgs),
+    /// Every capability with its state
+    List(CapabilityListArgs),
+    /// Everything about one capability
+    Show(CapabilityShowArgs),
+    /// The catalogue: one table for each role
+    Matrix,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityNewArgs {
+    /// The id, which is also the name of the folder
+    pub(crate) id: String,
+    /// What it is [default: asked for on a terminal]
+    #[arg(long, value_enum, value_name = "ROLE")]
+    pub(crate) role: Option<RoleWord>,
+    /// Write the folder in here
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: Utf8PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RoleWord {
+    /// Steps, texts and gates for the loop
+    Feature,
+    /// A host CLI to install into
+    Runtime,
+    /// A reviewer of plans
+    Reviewer,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityValidateArgs {
+    /// Manifests, bundles, or folders of bundles
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<Utf8PathBuf>,
+    /// Every warning is an error
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Write the fixes that need no decision into the files
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// What to print
+    #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityPackArgs {
+    /// The bundle: a folder with a capability.json
+    pub(crate) path: Utf8PathBuf,
+    /// The archive [default: ID-VERSION.tgz here]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<Utf8PathBuf>,
+    /// Print the integrity string only; write nothing
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) integrity: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityListArgs {
+    /// Only installed capabilities of this scope, beside gsd's own
+    #[arg(long, value_enum, value_name = "SCOPE")]
+    pub(crate) scope: Option<ScopeWord>,
+    /// JSON; `gsd-tools` always prints it
+    #[arg(long, hide = true)]
+    pub(crate) raw: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeWord {
+    Global,
+    Project,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityShowArgs {
+    pub(crate) id: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RegistryArgs {
+    #[command(subcommand)]
+    pub(crate) command: RegistryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RegistryCommand {
+    /// Print the registry, or write it to a file
+    Build(RegistryBuildArgs),
+    /// Check that everything fits, and that a written registry is still true
+    Check(RegistryCheckArgs),
+    /// What the registry holds, in short
+    Show(RegistryShowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RegistryBuildArgs {
+    /// Write it here
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<Utf8PathBuf>,
+    /// Only what gsd brings, nothing installed
+    #[arg(long)]
+    pub(crate) first_party: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RegistryCheckArgs {
+    /// The registry that `registry build --out` wrote
+    #[arg(long, value_name = "FILE")]
+    pub(crate) against: Option<Utf8PathBuf>,
+    /// Only what gsd brings, nothing installed
+    #[arg(long)]
+    pub(crate) first_party: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RegistryShowArgs {
+    /// Only what gsd brings, nothing installed
+    #[arg(long)]
+    pub(crate) first_party: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,11 +1,13 @@
 //! One file for each command: thin, it calls the engine and chooses words.
 
+mod capability;
 mod completions;
 mod doctor;
 mod explain;
 mod lane;
 mod man;
 mod plan_lint;
+mod registry;
 mod review;
 
 use crate::Program;
@@ -21,7 +23,7 @@ use gsd_io::fs;
 use gsd_io::process::guard;
 
 /// The version that `engines.gsd` ranges are checked against.
-pub(crate) const CONTRACT_VERSION: &str = "1.11.0";
+pub(crate) const CONTRACT_VERSION: &str = gsd_engine::manifest::HOST_CONTRACT;
 
 /// What every command is given.
 #[derive(Debug)]
@@ -98,6 +100,8 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
         Command::Review(args) => review::run(ui, context, *args),
         Command::Lane(args) => lane::run(ui, context, &args),
         Command::PlanLint(args) => plan_lint::run(ui, context, &args),
+        Command::Capability(args) => capability::run(ui, context, &args),
+        Command::Registry(args) => registry::run(ui, context, &args),
         Command::Explain(args) => explain::run(ui, context, &args),
         Command::Doctor => doctor::run(ui, context),
         Command::Completions(args) => completions::run(ui, context, &args),

@@ -5,7 +5,7 @@
 //!
 //! | layer | modules |
 //! | --- | --- |
-//! | operations | [`review`] |
+//! | operations | [`review`], [`store`] |
 //! | wholes | [`manifest`], [`registry`], [`lint`] |
 //! | pieces | [`gate`], [`hook`], [`lane`], [`runtime`], [`planning`], [`evidence`] |
 //! | words | [`config`], [`id`], [`json`], [`diag`], [`text`] |
@@ -25,6 +25,7 @@ pub mod planning;
 pub mod registry;
 pub mod review;
 pub mod runtime;
+pub mod store;
 pub mod text;
 
 /// Every rule there is, sorted by code: for `gsd explain`, the reference and the tests.

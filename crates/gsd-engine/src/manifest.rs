@@ -12,12 +12,13 @@ mod config_slice;
 mod envelope;
 mod feature;
 mod mcp;
+pub mod pack;
 mod range;
 mod runtime_compat;
 mod schema;
 pub mod template;
 
-pub use bundle::{Bundle, MAX_MANIFEST, read_bundle};
+pub use bundle::{Bundle, MAX_MANIFEST, read_bundle, unreadable_bundle};
 pub use command::{Command, RESERVED_WORDS};
 pub use config_slice::{ConfigDefault, ConfigEntry, ConfigType};
 pub use envelope::{Author, Details, Engines, Integrity, Provenance, Role, Text, Tier};
@@ -223,6 +224,8 @@ pub struct DeclaredGate {
 /// What came of a text.
 #[derive(Debug, Clone)]
 pub struct Parsed {
+    /// The text.
+    pub file: Arc<SourceFile>,
     /// There unless a diagnostic is an error.
     pub manifest: Option<Manifest>,
     pub diagnostics: Vec<Diagnostic>,
@@ -234,13 +237,14 @@ pub struct Parsed {
 pub fn parse(file: &Arc<SourceFile>, context: Context<'_>) -> Parsed {
     let (root, diagnostics) = json::parse(file, Dialect::Strict);
     let Some(root) = root else {
-        return Parsed { manifest: None, diagnostics, gates: vec![] };
+        return Parsed { file: Arc::clone(file), manifest: None, diagnostics, gates: vec![] };
     };
     let mut sink = Sink::new(Arc::clone(file), &MISSING_FIELD, &WRONG_TYPE, &UNKNOWN_FIELD)
         .with_value_rule(&BAD_VALUE);
     let manifest = read(&root, context, &mut sink);
     let manifest = manifest.filter(|_| !sink.has_errors());
-    Parsed { manifest, diagnostics: sink.finish(), gates: declared_gates(&root) }
+    let file = Arc::clone(file);
+    Parsed { file, manifest, diagnostics: sink.finish(), gates: declared_gates(&root) }
 }
 
 fn read(root: &Node, context: Context<'_>, sink: &mut Sink) -> Option<Manifest> {

@@ -11,21 +11,25 @@ mod capability;
 mod claim;
 mod compose;
 mod cross;
+mod difference;
 mod document;
 mod first_party;
 mod list;
 mod matrix;
 mod skip;
+mod validate;
 mod views;
 
 pub use capability::{Capability, Provenance, Scope};
 pub use compose::{Composition, Overlay, Standing, compose};
 pub use cross::check_set;
+pub use difference::{Difference, differences};
 pub use document::{document, render};
 pub use first_party::{first_party, read_first_party};
 pub use list::{Row, Status, rows};
 pub use matrix::{matrix_json, matrix_markdown};
 pub use skip::{BlockedGate, Facts, Reason, Skip, Unconsented};
+pub use validate::{Found, NothingThere, Strictness, Validation, validate};
 pub use views::{HooksAtPoint, Registry};
 
 use crate::diag::Rule;

@@ -8,7 +8,7 @@ use crate::exit::ExitStatus;
 use crate::output::table::{fit, pad, widths};
 use crate::output::{diagnostics, progress};
 use crate::ui::{Tone, Ui};
-use gsd_engine::lane::{Lane, State};
+use gsd_engine::lane::{Lane, Roster, State};
 use gsd_engine::review::{self, LaneStatus};
 use gsd_engine::text::{nearest, printable};
 use gsd_io::cancel::Cancel;
@@ -19,7 +19,8 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
         LaneCommand::List => list(ui, context, &[]),
         LaneCommand::Probe(args) => list(ui, context, &args.slugs),
         LaneCommand::Sections(args) => {
-            let lanes = selected(context, args);
+            let roster = all_lanes(context);
+            let lanes = selected(&roster, args);
             let rows: Vec<_> = lanes
                 .iter()
                 .map(|lane| (lane.slug().as_str(), lane.descriptor.heading.as_str()))
@@ -38,7 +39,8 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
             Ok(ExitStatus::Done)
         }
         LaneCommand::Flags(args) => {
-            let lanes = selected(context, args);
+            let roster = all_lanes(context);
+            let lanes = selected(&roster, args);
             let flags: Vec<&str> = lanes
                 .iter()
                 .flat_map(|lane| &lane.descriptor.flags)
@@ -55,15 +57,21 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
     }
 }
 
+/// The lanes of all capabilities in force, installed ones too. Whether one may be called is another
+/// question.
+fn all_lanes(context: &Context) -> Roster {
+    super::capability::compose(context).0.registry.lanes()
+}
+
 /// The lanes that were asked for, in that order; unknown slugs are left out, as existing callers
 /// expect.
-fn selected<'a>(context: &'a Context, args: &LaneSelectedArgs) -> Vec<&'a Lane> {
+fn selected<'a>(roster: &'a Roster, args: &LaneSelectedArgs) -> Vec<&'a Lane> {
     let wanted: Vec<&str> =
         args.selected.iter().map(|slug| slug.trim()).filter(|slug| !slug.is_empty()).collect();
     if wanted.is_empty() {
-        return context.roster.iter().collect();
+        return roster.iter().collect();
     }
-    wanted.iter().filter_map(|slug| context.roster.by_slug(slug)).collect()
+    wanted.iter().filter_map(|slug| roster.by_slug(slug)).collect()
 }
 
 fn known(context: &Context, slug: &str) -> Result<(), CommandError> {
@@ -154,14 +162,20 @@ fn as_json(status: &LaneStatus) -> Value {
 }
 
 fn show(ui: &Ui, context: &Context, slug: &str) -> Outcome {
-    known(context, slug)?;
-    let Some(lane) = context.roster.by_slug(slug) else { return Ok(ExitStatus::Unknown) };
-    let manifest = gsd_engine::embedded::manifests()
-        .find(|(id, _)| *id == lane.capability.as_str())
-        .and_then(|(_, text)| serde_json::from_str::<Value>(text).ok())
+    let (composition, _) = super::capability::compose(context);
+    let roster = composition.registry.lanes();
+    let Some(lane) = roster.by_slug(slug) else {
+        known(context, slug)?;
+        return Ok(ExitStatus::Unknown);
+    };
+    let capability = composition.registry.get(lane.capability.as_str());
+    let manifest = capability
+        .and_then(|owner| serde_json::from_str::<Value>(owner.manifest.file.text()).ok())
         .unwrap_or_default();
     let body = json!({
         "capability": lane.capability.as_str(),
+        "scope": capability.map(|owner| owner.provenance.scope_word()),
+        "mayRun": capability.map(|owner| owner.provenance.may_run()),
         "title": manifest["title"],
         "description": manifest["description"],
         "reviewer": manifest["reviewer"],

@@ -65,12 +65,7 @@ impl Bundle {
 pub fn read_bundle(folder: &Utf8Path, name: &str, context: Context<'_>) -> Bundle {
     let text = match fs::read_text(&folder.join("capability.json"), MAX_MANIFEST, Links::Refuse) {
         Ok(text) => text,
-        Err(error) => {
-            let empty = SourceFile::new(name, "");
-            let diagnostic = UNREADABLE.at(empty.at_start(), unreadable(&error));
-            let parsed = Parsed { manifest: None, diagnostics: vec![diagnostic], gates: vec![] };
-            return Bundle { parsed, fragments: BTreeMap::new() };
-        }
+        Err(error) => return unreadable_bundle(name, &error),
     };
     let mut parsed = parse(&SourceFile::new(name, text), context);
     let mut fragments = BTreeMap::new();
@@ -80,6 +75,17 @@ pub fn read_bundle(folder: &Utf8Path, name: &str, context: Context<'_>) -> Bundl
         look_for_files(manifest, folder, found);
     }
     Bundle { parsed, fragments }
+}
+
+/// What came of a manifest that cannot be read.
+pub fn unreadable_bundle(name: &str, error: &ReadError) -> Bundle {
+    let empty = SourceFile::new(name, "");
+    let at = empty.at_start().with_pointer("");
+    let diagnostic =
+        UNREADABLE.at(at, format!("the manifest cannot be read: {}", unreadable(error)));
+    let diagnostics = vec![diagnostic];
+    let parsed = Parsed { file: empty, manifest: None, diagnostics, gates: vec![] };
+    Bundle { parsed, fragments: BTreeMap::new() }
 }
 
 /// What is wrong with a file, without naming a path of this machine.

@@ -53,7 +53,7 @@ pub struct Row {
     pub remedy: Option<String>,
 }
 
-/// Every row, by id, then by scope.
+/// Every row: gsd's own first, then those of the user, then those of the project, each by id.
 pub fn rows(composition: &Composition) -> Vec<Row> {
     let mut rows: Vec<Row> = composition.registry.capabilities().map(in_force).collect();
     rows.extend(composition.skips.iter().map(skipped));
@@ -64,7 +64,8 @@ pub fn rows(composition: &Composition) -> Vec<Row> {
         remedy: Some(overlay.remedy()),
         ..Row::bare(&overlay.id, overlay.scope.word())
     }));
-    rows.sort_by(|a, b| (&a.id, a.scope, a.status).cmp(&(&b.id, b.scope, b.status)));
+    // The words happen to be in this order.
+    rows.sort_by(|a, b| (a.scope, &a.id, a.status).cmp(&(b.scope, &b.id, b.status)));
     rows
 }
 

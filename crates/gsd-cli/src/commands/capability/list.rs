@@ -1,0 +1,138 @@
+//! `gsd capability list`: every capability that there is, in force or not, and why.
+
+use super::{Context, Outcome, compose};
+use crate::Program;
+use crate::args::{CapabilityListArgs, ScopeWord};
+use crate::exit::ExitStatus;
+use crate::output::table::{fit, pad, widths};
+use crate::ui::{Tone, Ui};
+use gsd_engine::registry::{Row, Scope, Status, rows};
+use gsd_engine::store::Discovery;
+use gsd_engine::text::printable;
+use serde_json::{Map, Value, json};
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityListArgs) -> Outcome {
+    let (composition, discovery) = compose(context);
+    let scope = args.scope.map(|word| match word {
+        ScopeWord::Global => "global",
+        ScopeWord::Project => "project",
+    });
+    let wanted = |row: &Row| row.scope == "first-party" || scope.is_none_or(|s| s == row.scope);
+    let rows: Vec<Row> = rows(&composition).into_iter().filter(wanted).collect();
+    let problems: Vec<&str> = discovery
+        .problems
+        .iter()
+        .filter(|problem| scope.is_none_or(|scope| scope == problem.scope.word()))
+        .map(|problem| problem.message.as_str())
+        .collect();
+    // A ledger that cannot be read hides nothing, but nobody should think that all is well.
+    let status = if problems.is_empty() { ExitStatus::Done } else { ExitStatus::Corrupt };
+    let plain = context.program == Program::GsdTools || args.raw;
+    if ui.json || plain {
+        let list: Value = rows.iter().map(|row| as_json(row, &discovery)).collect();
+        if plain {
+            ui.document(&list);
+        } else {
+            ui.document(&json!({
+                "ok": problems.is_empty(), "details": list, "problems": problems,
+            }));
+        }
+    } else {
+        table(ui, &rows);
+    }
+    if !ui.json {
+        for problem in problems {
+            ui.warn(printable(problem, 300));
+        }
+    }
+    Ok(status)
+}
+
+/// One row in the shape that existing callers read. What is not known is left out or null.
+pub(super) fn as_json(row: &Row, discovery: &Discovery) -> Value {
+    let source = match row.scope {
+        "global" => discovery.sources.get(&(Scope::Global, row.id.clone())).cloned(),
+        "project" => discovery.sources.get(&(Scope::Project, row.id.clone())).cloned(),
+        _ => Some("first-party".to_owned()),
+    };
+    let mut out = Map::new();
+    out.insert("id".into(), json!(row.id));
+    if row.reason_code == Some("unconsented") {
+        // Of what nobody consented to, no text is shown.
+        out.insert("scope".into(), json!(row.scope));
+        out.insert("status".into(), json!(row.status.word()));
+    } else {
+        for (key, value) in [
+            ("role", json!(row.role)),
+            ("version", json!(row.version)),
+            ("tier", json!(row.tier)),
+            ("source", json!(source)),
+            ("scope", json!(row.scope)),
+            ("status", json!(row.status.word())),
+        ] {
+            out.insert(key.into(), value);
+        }
+    }
+    for (key, value) in
+        [("reason", &row.reason), ("remedy", &row.remedy)].map(|(k, v)| (k, v.as_deref()))
+    {
+        if let Some(value) = value {
+            out.insert(key.into(), json!(value));
+        }
+    }
+    if let Some(code) = row.reason_code {
+        out.insert("reasonCode".into(), json!(code));
+    }
+    if row.reason_code != Some("unconsented") {
+        out.insert("surfaced".into(), json!(row.status == Status::Active));
+        out.insert("title".into(), json!(row.title));
+    }
+    Value::Object(out)
+}
+
+const fn tone(status: Status) -> Tone {
+    match status {
+        Status::Active => Tone::Good,
+        Status::Inactive | Status::Shadowed | Status::Unmanaged | Status::Pending => Tone::Warn,
+        Status::Incompatible | Status::Invalid | Status::Tampered => Tone::Bad,
+    }
+}
+
+fn table(ui: &Ui, rows: &[Row]) {
+    let mut cells = vec![["id", "role", "tier", "scope", "state"].map(str::to_owned)];
+    for row in rows {
+        let word = |word: Option<&str>| word.unwrap_or("·").to_owned();
+        cells.push([
+            printable(&row.id, 40),
+            word(row.role),
+            word(row.tier),
+            row.scope.to_owned(),
+            row.status.word().to_owned(),
+        ]);
+    }
+    let widths = widths(&cells);
+    let width = ui.width_out();
+    for (index, cell) in cells.iter().enumerate() {
+        let head: Vec<String> = cell[..4].iter().zip(widths).map(|(c, w)| pad(c, w)).collect();
+        let head = head.join("  ");
+        let Some(row) = index.checked_sub(1).map(|index| &rows[index]) else {
+            ui.line(ui.paint(Tone::Dim, &format!("{head}  {}", cell[4])));
+            continue;
+        };
+        let state = ui.paint(tone(row.status), &cell[4]).to_string();
+        let title = row.title.as_deref().map(|title| printable(title, 60)).unwrap_or_default();
+        let room = width.saturating_sub(widths.iter().sum::<usize>() + 12);
+        let title = fit(&title, room);
+        let gap = " ".repeat(widths[4] - cell[4].len() + 2);
+        ui.line(
+            format_args!("{head}  {state}{gap}{}", ui.paint(Tone::Dim, &title))
+                .to_string()
+                .trim_end(),
+        );
+        if let Some(reason) = &row.reason {
+            let remedy = row.remedy.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
+            let text = format!("{:w$}  {}{remedy}", "", printable(reason, 300), w = widths[0]);
+            ui.line(ui.paint(Tone::Dim, &fit(&text, width)));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `gsd capability pack`: an archive that is the same wherever and whenever it is made.
+
+use super::{Context, Outcome};
+use crate::args::CapabilityPackArgs;
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::output::{diagnostics, json_v1};
+use crate::ui::Ui;
+use gsd_engine::diag::Level;
+use gsd_engine::manifest::pack::{archive, collect, integrity};
+use gsd_engine::manifest::{Context as Known, Origin, read_bundle};
+use gsd_io::fs;
+use serde_json::json;
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityPackArgs) -> Outcome {
+    let folder = context.env.absolute(&args.path);
+    let real = fs::canonical(&folder).unwrap_or_else(|| folder.clone());
+    let name = args.path.join("capability.json");
+    let known = Known { origin: Origin::ThirdParty, folder: real.file_name() };
+    let bundle = read_bundle(&folder, name.as_str(), known);
+    let found = &bundle.parsed.diagnostics;
+    let Some(manifest) = bundle.manifest() else {
+        let refused = CommandError::new(
+            ExitStatus::Refused,
+            "invalid",
+            format!("`{}` is not a valid capability", args.path),
+        );
+        let refused =
+            refused.hint(format!("`gsd capability validate {}` shows what is wrong", args.path));
+        let list = json!(json_v1::diagnostics(found));
+        if !ui.json {
+            ui.talk(diagnostics::human(ui, found));
+        }
+        return Err(refused.detail("diagnostics", list));
+    };
+    if !ui.json && found.iter().any(|found| found.level == Level::Warning) {
+        diagnostics::warn(ui, found);
+    }
+    let refused = |error| CommandError::from_error(ExitStatus::Refused, "not-packed", &error);
+    let files = collect(&folder).map_err(refused)?;
+    let bytes = archive(&files).map_err(refused)?;
+    let integrity = integrity(&bytes);
+    let default = format!("{}-{}.tgz", manifest.id.value, manifest.version);
+    let out = args.out.clone().unwrap_or_else(|| default.into());
+    if !args.integrity {
+        fs::write_atomic(&context.env.absolute(&out), &bytes).map_err(|error| {
+            CommandError::from_error(ExitStatus::Diagnostics, "not-written", &error)
+        })?;
+    }
+    if ui.json {
+        ui.success(json!({
+            "id": manifest.id.value,
+            "version": manifest.version.to_string(),
+            "archive": (!args.integrity).then_some(out.as_str()),
+            "bytes": bytes.len(),
+            "files": files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+            "integrity": integrity,
+        }));
+    } else {
+        ui.line(&integrity);
+        if !args.integrity {
+            ui.say(format_args!("{out}: {} files, {} bytes", files.len(), bytes.len()));
+        }
+    }
+    Ok(ExitStatus::Done)
+}

@@ -1,0 +1,208 @@
+//! Packs a bundle into an archive: the same files give the same bytes, on every machine and at any
+//! time. Owners, times and modes of the files do not go in, only names and contents.
+
+use crate::id::RelPath;
+use camino::{Utf8Path, Utf8PathBuf};
+use flate2::{Compression, GzBuilder};
+use gsd_io::fs::{self, Kind, Links, ReadError};
+use sha2::{Digest, Sha512};
+use std::io::Write;
+
+/// A bundle that is larger could not be activated after its install.
+pub const MAX_TOTAL: u64 = 16 * 1024 * 1024;
+/// No bundle has more files.
+pub const MAX_FILES: usize = 10_000;
+const MAX_DEPTH: usize = 32;
+
+/// Why a folder cannot be packed.
+#[derive(Debug, thiserror::Error)]
+pub enum PackError {
+    #[error("`{path}` is {what}; a bundle holds plain files and folders only")]
+    NotPlain { path: String, what: &'static str },
+    #[error("the bundle has more than {MAX_FILES} files")]
+    TooManyFiles,
+    #[error("the bundle has more than {MAX_TOTAL} bytes")]
+    TooLarge,
+    #[error("`{path}` cannot be a name in an archive")]
+    BadName { path: String },
+    #[error("the bundle cannot be read")]
+    Read(#[from] ReadError),
+}
+
+/// A file of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackedFile {
+    /// Below the bundle.
+    pub path: String,
+    pub content: Vec<u8>,
+}
+
+/// The files of a bundle, sorted. What belongs to git stays out; anything but plain files and
+/// folders is refused.
+pub fn collect(folder: &Utf8Path) -> Result<Vec<PackedFile>, PackError> {
+    let (mut files, mut total) = (vec![], 0u64);
+    let mut queue: Vec<(Utf8PathBuf, usize)> = vec![(Utf8PathBuf::new(), 0)];
+    while let Some((below, depth)) = queue.pop() {
+        for entry in fs::list(&folder.join(&below), MAX_FILES + 1)? {
+            if depth == 0 && entry.name == ".git" {
+                continue;
+            }
+            let path = below.join(&entry.name);
+            let bytes = match entry.kind {
+                Kind::Directory if depth < MAX_DEPTH => {
+                    queue.push((path, depth + 1));
+                    continue;
+                }
+                Kind::File { bytes } => bytes,
+                Kind::Directory => {
+                    return Err(PackError::NotPlain {
+                        path: path.into(),
+                        what: "a folder too deep",
+                    });
+                }
+                Kind::Link => {
+                    return Err(PackError::NotPlain { path: path.into(), what: "a link" });
+                }
+                Kind::Special => {
+                    let what = "a FIFO, a socket or a device";
+                    return Err(PackError::NotPlain { path: path.into(), what });
+                }
+            };
+            total += bytes;
+            if total > MAX_TOTAL {
+                return Err(PackError::TooLarge);
+            }
+            if files.len() == MAX_FILES {
+                return Err(PackError::TooManyFiles);
+            }
+            if RelPath::parse(path.as_str()).is_err() {
+                return Err(PackError::BadName { path: path.into() });
+            }
+            let content = fs::read_bounded(&folder.join(&path), MAX_TOTAL, Links::Refuse)?;
+            files.push(PackedFile { path: path.into(), content });
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// The archive: a gzipped tar (ustar).
+pub fn archive(files: &[PackedFile]) -> Result<Vec<u8>, PackError> {
+    let mut tar = vec![];
+    for file in files {
+        tar.extend(header(file)?);
+        tar.extend(&file.content);
+        tar.resize(tar.len().next_multiple_of(512), 0);
+    }
+    tar.resize(tar.len() + 1024, 0);
+    // No name, no time, an unknown system: the header of gzip must not differ either.
+    let mut gzip =
+        GzBuilder::new().mtime(0).operating_system(255).write(vec![], Compression::best());
+    gzip.write_all(&tar).expect("memory takes every write");
+    Ok(gzip.finish().expect("memory takes every write"))
+}
+
+/// The header of one member. Names longer than 100 bytes are split at a slash.
+fn header(file: &PackedFile) -> Result<[u8; 512], PackError> {
+    let bad = || PackError::BadName { path: file.path.clone() };
+    let (prefix, name) = split(&file.path).ok_or_else(bad)?;
+    let mut block = [0u8; 512];
+    let mut put = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
+    put(0, name.as_bytes());
+    // A script has to stay one, whatever the file system it came from.
+    let script = file.content.starts_with(b"#!");
+    put(100, if script { b"0000755\0" } else { b"0000644\0" });
+    put(108, b"0000000\0");
+    put(116, b"0000000\0");
+    put(124, format!("{:011o}\0", file.content.len()).as_bytes());
+    put(136, b"00000000000\0");
+    put(148, b"        ");
+    put(156, b"0");
+    put(257, b"ustar\x0000");
+    put(345, prefix.as_bytes());
+    let sum: u32 = block.iter().map(|byte| u32::from(*byte)).sum();
+    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    Ok(block)
+}
+
+fn split(path: &str) -> Option<(&str, &str)> {
+    if path.len() <= 100 {
+        return Some(("", path));
+    }
+    let fits = |at: &usize| *at <= 155 && path.len() - at - 1 <= 100 && path.len() > at + 1;
+    let at = path.match_indices('/').map(|(at, _)| at).find(fits)?;
+    Some((&path[..at], &path[at + 1..]))
+}
+
+/// The integrity string of an archive: `sha512-` and base64.
+pub fn integrity(archive: &[u8]) -> String {
+    format!("sha512-{}", base64(&Sha512::digest(archive)))
+}
+
+/// Base64 of RFC 4648 with padding.
+pub fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group =
+            chunk.iter().chain([0, 0].iter()).take(3).fold(0u32, |n, b| n << 8 | u32::from(*b));
+        for place in 0..4 {
+            let index = (group >> (18 - 6 * place) & 63) as usize;
+            out.push(if place <= chunk.len() { char::from(ALPHABET[index]) } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, content: &str) -> PackedFile {
+        PackedFile { path: path.into(), content: content.into() }
+    }
+
+    #[test]
+    fn base64_has_its_standard_form() {
+        for (text, expected) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
+        let integrity = integrity(b"");
+        assert!(
+            integrity.starts_with("sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP")
+        );
+        assert_eq!(integrity.len(), "sha512-".len() + 88);
+    }
+
+    #[test]
+    fn long_names_are_split_or_refused() {
+        let long = format!("{}/{}", "a".repeat(120), "b".repeat(90));
+        assert_eq!(split(&long), Some((&long[..120], &long[121..])));
+        assert_eq!(split(&"c".repeat(101)), None);
+        assert!(archive(&[file(&"c".repeat(101), "")]).is_err());
+    }
+
+    #[test]
+    fn what_tar_reads_is_what_went_in() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
+        let long = format!("{}/{}.md", "d".repeat(80), "e".repeat(60));
+        let files = vec![file("capability.json", "{}"), file(&long, &"x".repeat(2000))];
+        let packed = archive(&files).expect("packs");
+        assert_eq!(packed, archive(&files).expect("packs"), "the same bytes each time");
+        let path = folder.join("a.tgz");
+        fs::write_atomic(&path, &packed).expect("written");
+        #[expect(clippy::disallowed_methods, reason = "the tests ask the system's tar")]
+        let out =
+            std::process::Command::new("tar").args(["-xzf", "a.tgz"]).current_dir(folder).output();
+        assert!(out.expect("tar runs").status.success());
+        assert_eq!(
+            fs::read_bounded(&folder.join(&long), 4000, Links::Refuse).expect("read").len(),
+            2000
+        );
+        fs::remove_file(&path).expect("removed");
+        assert_eq!(collect(folder).expect("collects"), files);
+    }
+}

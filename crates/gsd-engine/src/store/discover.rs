@@ -1,0 +1,268 @@
+//! Finds overlays and says how each stands.
+
+use super::content_hash;
+use super::record::{self, Ledger};
+use crate::manifest::{Context, Origin, read_bundle};
+use crate::registry::{Overlay, Scope, Standing};
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::fs::{self, Kind};
+use std::collections::BTreeMap;
+
+/// The two places that overlays live in.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The user's home, or what stands in for it.
+    pub home: Utf8PathBuf,
+    pub project: Utf8PathBuf,
+}
+
+/// A record that cannot be read. Nothing is activated because of it, and nothing overwritten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreProblem {
+    pub scope: Scope,
+    pub message: String,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Discovery {
+    pub overlays: Vec<Overlay>,
+    pub problems: Vec<StoreProblem>,
+    /// Where each installed capability came from, as its ledger says.
+    pub sources: BTreeMap<(Scope, String), String>,
+}
+
+/// No folder of overlays has more entries.
+const MAX_OVERLAYS: usize = 20_000;
+
+/// Finds every overlay of the user and of the project.
+pub fn discover(places: &Places) -> Discovery {
+    let mut found = Discovery::default();
+    let global = overlays_folder(&places.home);
+    let project = overlays_folder(&places.project);
+    let real = (fs::canonical(&global), fs::canonical(&project));
+    let genuine =
+        [".planning", ".git"].iter().any(|mark| fs::kind(&places.project.join(mark)).is_some());
+    // The user's folder is trusted only where it is surely another one than the project's: a
+    // repository must not become trusted by being somebody's home.
+    let one_folder = match &real {
+        (Some(global), Some(project)) => global == project && genuine,
+        (_, None) => false,
+        (None, Some(_)) => genuine && fs::kind(&global).is_some(),
+    };
+    if !one_folder {
+        look(&places.home, Scope::Global, &BTreeMap::new(), &mut found);
+    }
+    let same_root = real.0.is_some() && real.0 == real.1;
+    if !same_root || one_folder {
+        let consents = consents(places);
+        look(&places.project, Scope::Project, &consents, &mut found);
+    }
+    found
+}
+
+fn overlays_folder(root: &Utf8Path) -> Utf8PathBuf {
+    root.join(".gsd").join("capabilities")
+}
+
+/// What the user consented to for this project. A store inside the project is no word of the user.
+fn consents(places: &Places) -> BTreeMap<String, String> {
+    let store = places.home.join(".gsd").join("consent.json");
+    let Some(project) = fs::canonical(&places.project) else { return BTreeMap::new() };
+    match fs::canonical(&store) {
+        Some(real) if !real.starts_with(&project) => record::consents(&real, &project),
+        Some(_) | None => BTreeMap::new(),
+    }
+}
+
+fn look(root: &Utf8Path, scope: Scope, consents: &BTreeMap<String, String>, found: &mut Discovery) {
+    let ledger: Ledger = record::ledger(&root.join(".gsd-capabilities.json"));
+    if let Err(message) = &ledger {
+        found.problems.push(StoreProblem { scope, message: message.clone() });
+    }
+    let ledger = ledger.unwrap_or_default();
+    let folder = overlays_folder(root);
+    for entry in fs::list(&folder, MAX_OVERLAYS).unwrap_or_default() {
+        let ours = entry.name.starts_with('.')
+            || entry.name.contains(".upgrading-")
+            || entry.name.contains(".discard-");
+        if entry.kind != Kind::Directory || ours {
+            continue;
+        }
+        let path = folder.join(&entry.name);
+        let recorded = ledger.get(&entry.name);
+        let standing = match scope {
+            Scope::Global => global_standing(recorded, &path),
+            Scope::Project => {
+                let agreed = consents.get(&entry.name);
+                let consented = agreed.is_some_and(|hash| content_hash(&path).as_ref() == Ok(hash));
+                project_standing(recorded, consented)
+            }
+        };
+        if let Some(source) = recorded.and_then(|entry| entry.source.clone()) {
+            found.sources.insert((scope, entry.name.clone()), source);
+        }
+        let context = Context { origin: Origin::ThirdParty, folder: Some(&entry.name) };
+        let bundle = match standing {
+            Standing::Unconsented => None,
+            Standing::Approved
+            | Standing::Unmanaged
+            | Standing::Tampered
+            | Standing::Pending
+            | Standing::Disabled => {
+                Some(read_bundle(&path, &format!("{}/capability.json", entry.name), context))
+            }
+        };
+        found.overlays.push(Overlay { scope, folder: entry.name, standing, bundle });
+    }
+}
+
+fn global_standing(recorded: Option<&record::Entry>, path: &Utf8Path) -> Standing {
+    let Some(entry) = recorded else { return Standing::Unmanaged };
+    if entry.pending {
+        return Standing::Pending;
+    }
+    let Some(hash) = &entry.content_hash else {
+        // Recorded by a version that kept no hash: nothing says that these are the same files.
+        return if entry.disabled { Standing::Disabled } else { Standing::Unmanaged };
+    };
+    if content_hash(path).as_ref() != Ok(hash) {
+        return Standing::Tampered;
+    }
+    match (entry.disabled, entry.approved) {
+        (true, _) => Standing::Disabled,
+        (false, true) => Standing::Approved,
+        (false, false) => Standing::Unmanaged,
+    }
+}
+
+/// A project's own ledger comes with the repository, so it can only take away.
+fn project_standing(recorded: Option<&record::Entry>, consented: bool) -> Standing {
+    match recorded {
+        _ if !consented => Standing::Unconsented,
+        Some(entry) if entry.pending => Standing::Pending,
+        Some(entry) if entry.disabled => Standing::Disabled,
+        Some(_) | None => Standing::Approved,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    struct World {
+        _folder: tempfile::TempDir,
+        places: Places,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().expect("a folder");
+            let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
+            let places = Places { home: root.join("home"), project: root.join("project") };
+            fs::create_dir_all(&places.project.join(".planning")).expect("created");
+            fs::create_dir_all(&places.home).expect("created");
+            Self { _folder: folder, places }
+        }
+
+        fn drop(&self, root: &Utf8Path, id: &str) -> Utf8PathBuf {
+            let folder = overlays_folder(root).join(id);
+            fs::create_dir_all(&folder).expect("created");
+            let manifest = json!({
+                "id": id, "role": "feature", "version": "1.0.0", "title": "t", "description": "d",
+                "tier": "full", "requires": [], "runtimeCompat": { "supported": ["*"], "unsupported": [] },
+                "skills": [], "agents": [], "config": {}, "steps": [], "contributions": [], "gates": [],
+            });
+            self.write(&folder.join("capability.json"), &manifest);
+            folder
+        }
+
+        fn write(&self, path: &Utf8Path, value: &serde_json::Value) {
+            fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+            fs::write_atomic(path, value.to_string().as_bytes()).expect("written");
+        }
+
+        fn standings(&self) -> Vec<(Scope, String, Standing)> {
+            let found = discover(&self.places).overlays;
+            found.into_iter().map(|o| (o.scope, o.folder, o.standing)).collect()
+        }
+    }
+
+    fn one(scope: Scope, standing: Standing) -> Vec<(Scope, String, Standing)> {
+        vec![(scope, "acme".to_owned(), standing)]
+    }
+
+    #[test]
+    fn a_global_bundle_stands_as_its_ledger_says() {
+        let world = World::new();
+        let home = world.places.home.clone();
+        let folder = world.drop(&home, "acme");
+        assert_eq!(world.standings(), one(Scope::Global, Standing::Unmanaged));
+        let hash = content_hash(&folder).expect("hashes");
+        let ledger = home.join(".gsd-capabilities.json");
+        let record = |entry: serde_json::Value| {
+            world.write(&ledger, &json!({ "version": "2", "entries": { "acme": entry } }));
+        };
+        record(json!({ "id": "acme", "contentHash": hash, "approval": {} }));
+        assert_eq!(world.standings(), one(Scope::Global, Standing::Approved));
+        record(json!({ "id": "acme", "contentHash": hash }));
+        assert_eq!(world.standings(), one(Scope::Global, Standing::Unmanaged));
+        record(json!({ "id": "acme", "contentHash": hash, "approval": {}, "_pending": {} }));
+        assert_eq!(world.standings(), one(Scope::Global, Standing::Pending));
+        record(json!({ "id": "acme", "contentHash": hash, "approval": {} }));
+        world.write(&folder.join("more.json"), &json!({}));
+        assert_eq!(world.standings(), one(Scope::Global, Standing::Tampered));
+        record(json!({ "id": "other" }));
+        assert_eq!(world.standings(), one(Scope::Global, Standing::Unmanaged));
+        assert_eq!(discover(&world.places).problems.len(), 1);
+    }
+
+    #[test]
+    fn a_project_bundle_needs_the_users_own_word() {
+        let world = World::new();
+        let (home, project) = (world.places.home.clone(), world.places.project.clone());
+        let folder = world.drop(&project, "acme");
+        let forged =
+            json!({ "version": "2", "entries": { "acme": { "id": "acme", "approval": {} } } });
+        world.write(&project.join(".gsd-capabilities.json"), &forged);
+        assert_eq!(world.standings(), one(Scope::Project, Standing::Unconsented));
+        assert!(discover(&world.places).overlays[0].bundle.is_none(), "nothing of it is read");
+        let real = fs::canonical(&project).expect("real");
+        let consent = json!({ "version": "1", "records": { "k": {
+            "scope": "project", "projectRoot": real.as_str(), "id": "acme",
+            "contentHash": content_hash(&folder).expect("hashes"),
+        } } });
+        world.write(&home.join(".gsd/consent.json"), &consent);
+        assert_eq!(world.standings(), one(Scope::Project, Standing::Approved));
+        world.write(&folder.join("more.json"), &json!({}));
+        assert_eq!(world.standings(), one(Scope::Project, Standing::Unconsented));
+    }
+
+    #[test]
+    fn a_home_that_is_the_project_is_trusted_with_nothing() {
+        let mut world = World::new();
+        world.places.home = world.places.project.clone();
+        let project = world.places.project.clone();
+        let folder = world.drop(&project, "acme");
+        let real = fs::canonical(&project).expect("real");
+        let consent = json!({ "version": "1", "records": { "k": {
+            "scope": "project", "projectRoot": real.as_str(), "id": "acme",
+            "contentHash": content_hash(&folder).expect("hashes"),
+        } } });
+        world.write(&project.join(".gsd/consent.json"), &consent);
+        assert_eq!(world.standings(), one(Scope::Project, Standing::Unconsented));
+    }
+
+    #[test]
+    fn folders_of_our_own_and_links_are_no_candidates() {
+        let world = World::new();
+        let home = world.places.home.clone();
+        for name in [".staging", "acme.upgrading-1-2-00", "acme.discard-1-2-00"] {
+            fs::create_dir_all(&overlays_folder(&home).join(name)).expect("created");
+        }
+        #[expect(clippy::disallowed_methods, reason = "a test makes a link")]
+        std::os::unix::fs::symlink("/", overlays_folder(&home).join("root")).expect("linked");
+        assert_eq!(world.standings(), vec![]);
+    }
+}
