@@ -27,7 +27,9 @@ pub(super) enum Verb {
     Create,
     Edit,
     Read,
-    /// Nothing that can be told.
+    /// Something is taken from the file, so it is taken for one that is there.
+    Use,
+    /// Nothing that can be told: the file may be made.
     Other,
 }
 
@@ -155,6 +157,13 @@ impl Files {
         self.touched.iter().map(|(path, touches)| (path.as_str(), touches.as_slice()))
     }
 
+    /// The files that do not exist yet and that some plan makes, sorted.
+    pub(super) fn planned(&self) -> impl Iterator<Item = &str> {
+        let mut paths: Vec<&str> = self.made.keys().map(String::as_str).collect();
+        paths.sort_unstable();
+        paths.into_iter()
+    }
+
     pub(super) fn touches(&self, path: &str) -> &[Touch] {
         self.touched.get(path).map(Vec::as_slice).unwrap_or_default()
     }
@@ -162,7 +171,7 @@ impl Files {
     /// Whether some plan of the phase changes the file, so that what it holds now proves nothing.
     pub(super) fn is_touched(&self, path: &str) -> bool {
         self.touched.contains_key(path)
-            || self.said_about(path).any(|said| said.verb != Verb::Read)
+            || self.said_about(path).any(|said| !matches!(said.verb, Verb::Read | Verb::Use))
             || self.in_area(path)
     }
 
@@ -217,12 +226,13 @@ impl Files {
         }
     }
 
-    /// Whether an action up to this task names the file without a clear verb: it may make it.
+    /// Whether an action before this task names the file without a clear verb: it may make it. The
+    /// task's own action does not count, since a task does not read what it makes.
     fn is_spoken_of(&self, view: &View<'_>, path: &str, plan: usize, task: Option<usize>) -> bool {
-        self.said_about(path).any(|said| {
-            let place = Touch { plan: said.plan, task: Some(said.task), span: said.span.clone() };
-            matches!(said.verb, Verb::Other | Verb::Create)
-                && is_in_time(&view.order, &place, plan, task)
+        self.said_about(path).any(|said| match said.verb {
+            Verb::Other if said.plan == plan => task.is_some_and(|task| said.task < task),
+            Verb::Other => view.order.when(said.plan, plan) == When::Before,
+            Verb::Create | Verb::Edit | Verb::Read | Verb::Use => false,
         })
     }
 
@@ -381,10 +391,14 @@ fn verb(text: &str, span: &std::ops::Range<usize>) -> Verb {
             "like" | "see" | "read" | "mirror" | "mirrors" | "mirroring" => return Verb::Read,
             "of" | "in" | "from" => {
                 let previous = words.iter().rev().nth(distance + 1).copied().unwrap_or_default();
-                return match previous {
-                    "pattern" | "patterns" | "manner" | "style" | "as" => Verb::Read,
-                    _ => Verb::Other,
+                return match (previous, *word) {
+                    ("pattern" | "patterns" | "manner" | "style" | "as", _) => Verb::Read,
+                    (_, "in") => Verb::Other,
+                    (_, _) => Verb::Use,
                 };
+            }
+            "by" | "via" | "with" | "than" | "at" | "uses" | "use" | "call" | "calls" => {
+                return Verb::Use;
             }
             word if CREATE.contains(&word) => return Verb::Create,
             word if EDIT.contains(&word) => return Verb::Edit,
@@ -459,6 +473,11 @@ mod tests {
             "`src/a.ts`: add x",
         ] {
             assert_eq!(of(text), Verb::Other, "{text}");
+        }
+        for text in
+            ["Import `x` from `src/a.ts`", "the types of `src/a.ts`", "wrap it with `src/a.ts`"]
+        {
+            assert_eq!(of(text), Verb::Use, "{text}");
         }
     }
 

@@ -28,7 +28,15 @@ impl Mentions {
         let own = self.own.get_or_init(|| {
             let mut own = Own::default();
             for plan in plans {
-                own.add(plan.text(&plan.body()));
+                own.add_tails(plan.text(&plan.body()));
+                // Checks name folders to search in them; only work puts files there.
+                let actions = plan.tasks().filter_map(|(_, task)| task.action.as_ref());
+                for action in actions {
+                    own.add_folders(plan.text(&action.span));
+                }
+                if plan.plan.tasks.is_empty() {
+                    own.add_folders(plan.text(&plan.body()));
+                }
             }
             own
         });
@@ -54,24 +62,27 @@ impl Mentions {
 }
 
 impl Own {
-    fn add(&mut self, text: &str) {
-        let cut = |c: char| {
-            c.is_whitespace()
-                || matches!(
-                    c,
-                    '`' | '"' | '\'' | ',' | ';' | '|' | '(' | ')' | '<' | '>' | '=' | '@'
-                )
-        };
-        for token in text.split(cut).filter(|token| token.contains('/')) {
-            let token = token.trim_end_matches(['.', ':']);
-            if let Some(folder) = token.strip_suffix('/') {
-                self.folders.insert(folder.trim_start_matches("./").to_owned());
-            } else if path::has_known_extension(token) {
-                self.tails
-                    .extend(token.match_indices('/').map(|(at, _)| token[at + 1..].to_owned()));
-            }
+    fn add_tails(&mut self, text: &str) {
+        for token in tokens(text).filter(|token| path::has_known_extension(token)) {
+            self.tails.extend(token.match_indices('/').map(|(at, _)| token[at + 1..].to_owned()));
         }
     }
+
+    fn add_folders(&mut self, text: &str) {
+        let folders = tokens(text).filter_map(|token| token.strip_suffix('/'));
+        self.folders.extend(folders.map(|folder| folder.trim_start_matches("./").to_owned()));
+    }
+}
+
+/// Words with a slash, without the marks around them. `./src/...` means whatever is there.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let cut = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '`' | '"' | '\'' | ',' | ';' | '|' | '(' | ')' | '<' | '>' | '=' | '@')
+    };
+    text.split(cut)
+        .filter(|token| token.contains('/') && token.len() < 300 && !token.ends_with("..."))
+        .map(|token| token.trim_end_matches(['.', ':']))
 }
 
 fn planned_elsewhere(phase: &Phase, tree: &WorkTree) -> HashSet<String> {

@@ -235,12 +235,20 @@ impl WorkTree {
         })
     }
 
-    /// The path that was perhaps meant: a near name in the same directory.
-    pub(super) fn suggestion(&self, path: &str) -> Option<String> {
+    /// The path that was perhaps meant: a near name in the same directory, or among `planned`.
+    pub(super) fn suggestion<'a>(
+        &self,
+        path: &str,
+        planned: impl Iterator<Item = &'a str>,
+    ) -> Option<String> {
         self.suggestions.set(self.suggestions.get().checked_sub(1)?);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let names = self.names(folder);
-        let near = crate::text::nearest(name, names.iter().map(String::as_str))?;
+        let planned = planned.filter_map(|other| {
+            let (own, name) = other.rsplit_once('/').unwrap_or(("", other));
+            (own == folder && other != path).then_some(name)
+        });
+        let near = crate::text::nearest(name, names.iter().map(String::as_str).chain(planned))?;
         Some(if folder.is_empty() { near.to_owned() } else { format!("{folder}/{near}") })
     }
 }

@@ -64,6 +64,11 @@ impl<'a> View<'a> {
         self.citations.get_or_init(|| citations::all(self))
     }
 
+    /// The path that was perhaps meant.
+    pub(super) fn suggestion(&self, path: &str) -> Option<String> {
+        self.tree.suggestion(path, self.files.planned())
+    }
+
     /// Plans by the name that people use: `03-01`, `03-02`.
     pub(super) fn names(&self, plans: &[usize]) -> String {
         let names: Vec<&str> =

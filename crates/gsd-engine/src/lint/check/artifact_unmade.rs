@@ -30,7 +30,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                 plan.at(&stated.span),
                 format!("`{path}` does not exist, and no task makes it"),
             );
-            if let Some(near) = view.tree.suggestion(&path) {
+            if let Some(near) = view.suggestion(&path) {
                 diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
             }
             found.push(diagnostic);

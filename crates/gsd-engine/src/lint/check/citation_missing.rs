@@ -26,7 +26,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             .at(citation.at(), format!("`{}` does not exist", citation.path))
             .with_level(citation.level)
             .label("no such file");
-        if let Some(near) = view.tree.suggestion(&citation.path) {
+        if let Some(near) = view.suggestion(&citation.path) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         found.push(diagnostic);

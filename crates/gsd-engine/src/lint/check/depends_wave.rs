@@ -21,8 +21,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             let Target::Plan(target) = dependency.target else { continue };
             let other = &view.plans[target];
             let Some(others) = &other.plan.frontmatter.wave else { continue };
-            // A circle is told as one, not once more for each of its waves.
-            if others.value < wave.value || view.order.reaches(target, plan.index) {
+            if others.value < wave.value {
                 continue;
             }
             let which = if others.value == wave.value { "the same" } else { "the later" };

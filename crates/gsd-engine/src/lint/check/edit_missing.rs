@@ -21,7 +21,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
         }
         let plan = &view.plans[need.plan];
         let editor = need.task.map_or_else(|| "the plan".to_owned(), task_name);
-        let help = match view.tree.suggestion(&need.path) {
+        let help = match view.suggestion(&need.path) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "say `create` where a new file is meant".to_owned(),
         };

@@ -33,7 +33,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                         "the link {side} at `{path}`, which does not exist and which no plan makes"
                     ),
                 );
-                if let Some(near) = view.tree.suggestion(&path) {
+                if let Some(near) = view.suggestion(&path) {
                     diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                 }
                 found.push(diagnostic);

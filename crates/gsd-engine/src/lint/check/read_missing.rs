@@ -25,7 +25,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             plan.at(&need.span),
             format!("{reader} reads `{}`, which does not exist and which no plan makes", need.path),
         );
-        if let Some(near) = view.tree.suggestion(&need.path) {
+        if let Some(near) = view.suggestion(&need.path) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         found.push(diagnostic);

@@ -45,7 +45,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                         format!("the check of {} runs `{path}`, which does not exist and which no plan makes",
                             task_name(index)),
                     );
-                    if let Some(near) = view.tree.suggestion(&path) {
+                    if let Some(near) = view.suggestion(&path) {
                         diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                     }
                     found.push(diagnostic);
