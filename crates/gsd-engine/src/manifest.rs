@@ -30,7 +30,7 @@ pub use schema::schema;
 
 use crate::diag::{Diagnostic, Level, Location, Rule, SourceFile};
 use crate::id::{CapabilityId, Point, RESERVED};
-use crate::json::{self, At, Dialect, Fields, Node, Pointer, Sink, quoted};
+use crate::json::{self, At, Dialect, Fields, Node, Pointer, Schema, Sink, quoted};
 use crate::lane::{self, Descriptor};
 use crate::runtime::Runtime;
 use std::sync::Arc;
@@ -251,11 +251,16 @@ fn read(root: &Node, context: Context<'_>, sink: &mut Sink) -> Option<Manifest> 
     let mut fields = Fields::of(root, &Pointer::root(), sink)?;
     let draft = envelope::read(&mut fields, context, sink);
     let runtime_compat = match draft.role {
-        Some(Role::Feature) => fields.required("runtimeCompat", sink),
+        Some(Role::Feature) => {
+            let example = r#"{ "supported": ["*"], "unsupported": [] }"#;
+            fields.expect(example, RuntimeCompat::schema);
+            fields.required("runtimeCompat", sink)
+        }
         Some(Role::Runtime | Role::Reviewer) | None => fields.optional("runtimeCompat", sink),
     };
     let config = match draft.role {
         Some(Role::Feature) => {
+            fields.expect("{}", config_slice::slice_schema);
             config_slice::read(fields.required_node("config", sink), &fields, sink)
         }
         Some(Role::Runtime | Role::Reviewer) | None => {

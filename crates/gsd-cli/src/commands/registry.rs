@@ -106,9 +106,27 @@ fn check(
             })
             .collect();
         let drift: Vec<String> = drift.iter().map(ToString::to_string).collect();
+        let waiting: Vec<&str> =
+            composition.unconsented.iter().map(|overlay| overlay.id.as_str()).collect();
+        let gates: Value = composition
+            .blocked_gates
+            .iter()
+            .map(|gate| {
+                json!({
+                    "point": gate.point.word(), "capId": gate.capability,
+                    "scope": gate.scope.word(), "reason": gate.reason.word(),
+                    "message": gate.message, "remedy": gate.remedy,
+                    "onLoadFailure": gate.on_load_failure.map(|policy| policy.word()),
+                })
+            })
+            .collect();
+        let notices = json_v1::diagnostics(&composition.notices);
         let details = json!({
             "capabilities": composition.registry.len(),
             "skips": skips,
+            "unconsented": waiting,
+            "blockedGates": gates,
+            "notices": notices,
             "drift": drift,
             "diagnostics": json_v1::diagnostics(&found),
         });

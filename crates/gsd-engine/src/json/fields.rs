@@ -165,6 +165,34 @@ pub struct Fields<'a> {
     pub span: Span,
     pub pointer: Pointer,
     known: Vec<&'static str>,
+    /// What a field that is asked for next looks like, should it be missing.
+    expect: Option<Expected>,
+}
+
+/// An example of a field, and its schema where there is no example.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expected {
+    pub(crate) example: &'static str,
+    pub(crate) schema: fn() -> serde_json::Value,
+}
+
+impl Expected {
+    /// What to write, as far as it can be told.
+    fn help(self, key: &str) -> Option<String> {
+        if !self.example.is_empty() {
+            return Some(format!("write for example `\"{key}\": {}`", self.example));
+        }
+        let schema = (self.schema)();
+        if let Some(words) = schema["enum"].as_array() {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            return Some(format!("write `\"{key}\":` and one of {}", words.join(", ")));
+        }
+        match schema["type"].as_str() {
+            Some("array") => Some(format!("write `\"{key}\": []` if there are none")),
+            Some("boolean") => Some(format!("write `\"{key}\": true` or `\"{key}\": false`")),
+            _ => None,
+        }
+    }
 }
 
 /// Objects of manifests are small; only large ones are worth a table.
@@ -206,7 +234,13 @@ impl<'a> Fields<'a> {
             span: node.span.clone(),
             pointer: pointer.clone(),
             known: vec![],
+            expect: None,
         })
+    }
+
+    /// Says what the field that is asked for next looks like.
+    pub(crate) fn expect(&mut self, example: &'static str, schema: fn() -> serde_json::Value) {
+        self.expect = Some(Expected { example, schema });
     }
 
     /// The last member of that name, as JSON readers in the field do.
@@ -250,12 +284,16 @@ impl<'a> Fields<'a> {
 
     /// A field that must be there.
     pub fn required_node(&mut self, key: &'static str, sink: &mut Sink) -> Option<&'a Node> {
+        let expect = self.expect.take();
         let node = self.node(key);
         if node.is_none() {
-            let diagnostic = sink
+            let mut diagnostic = sink
                 .missing
                 .at(self.here(sink), format!("missing field `{key}`"))
                 .label(format!("`{key}` is required in this object"));
+            if let Some(help) = expect.and_then(|expect| expect.help(key)) {
+                diagnostic = diagnostic.help(help);
+            }
             sink.push(diagnostic);
         }
         node

@@ -99,7 +99,15 @@ macro_rules! record {
                 sink: &mut $crate::json::Sink,
             ) -> Option<Self> {
                 let mut fields = $crate::json::Fields::of(node, pointer, sink)?;
-                let draft = $draft { $( $field: fields.$need::<$type>($key, sink) ),* };
+                let draft = $draft {$(
+                    $field: {
+                        fields.expect(
+                            concat!($($example)?),
+                            || $crate::json::record!(@schema $need $type),
+                        );
+                        fields.$need::<$type>($key, sink)
+                    },
+                )*};
                 $( $check(&draft, &fields, sink); )?
                 fields.finish(sink);
                 Some(Self { $( $field: $crate::json::record!(@done $need draft.$field) ),* })

@@ -112,7 +112,11 @@ pub fn parse(file: &Arc<SourceFile>, dialect: Dialect) -> (Option<Node>, Vec<Dia
             Err((span, message)) => (None, vec![syntax(file, span, &message)]),
         };
     };
-    let at = offset_of(file, error.line(), error.column());
+    let at = if error.is_eof() {
+        last_character(text)
+    } else {
+        offset_of(file, error.line(), error.column())
+    };
     let strict_error = syntax(file, at, &reason(&error));
     if dialect == Dialect::Strict || too_deep(text) {
         return (None, vec![strict_error]);
@@ -134,7 +138,49 @@ pub fn parse(file: &Arc<SourceFile>, dialect: Dialect) -> (Option<Node>, Vec<Dia
 }
 
 fn syntax(file: &Arc<SourceFile>, span: Span, message: &str) -> Diagnostic {
-    super::SYNTAX.at(file.at(span), format!("not valid JSON: {message}"))
+    let message = match message.split_at_checked(1) {
+        // Only a word begins lower, not an abbreviation such as EOF.
+        Some((first, rest)) if rest.starts_with(|c: char| c.is_lowercase()) => {
+            format!("{}{rest}", first.to_lowercase())
+        }
+        Some(_) | None => message.to_owned(),
+    };
+    let remedy = remedy(file.text(), &span);
+    let diagnostic = super::SYNTAX
+        .at(file.at(span).with_pointer(""), format!("not valid JSON: {message}"))
+        .label("reading stopped here");
+    match remedy {
+        Some((help, Some(fix))) => diagnostic.help(help).fix(fix, ""),
+        Some((help, None)) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+/// What helps against the faults that people make most, and what to take out where that is all.
+fn remedy(text: &str, at: &Span) -> Option<(&'static str, Option<Span>)> {
+    if text.starts_with('\u{feff}') {
+        return Some(("remove the byte order mark at the start of the file", Some(0..3)));
+    }
+    let here = text.get(at.start..)?;
+    let before = text.get(..at.start)?.trim_end();
+    let closes = here.starts_with(['}', ']']);
+    if closes && before.ends_with(',') {
+        let comma = before.len() - 1;
+        return Some(("remove the comma before it", Some(comma..comma + 1)));
+    }
+    if here.starts_with("//") || here.starts_with("/*") || here.starts_with('#') {
+        return Some(("JSON has no comments: remove it", None));
+    }
+    if here.starts_with('\'') {
+        return Some(("texts stand in double quotes", None));
+    }
+    if here.starts_with(|c: char| c.is_alphabetic()) && before.ends_with(['{', ',']) {
+        return Some(("names stand in double quotes", None));
+    }
+    if here.starts_with('"') && before.ends_with(['"', '}', ']']) {
+        return Some(("a comma is missing before it", None));
+    }
+    None
 }
 
 /// serde_json's message without the place that it repeats at its end.
@@ -144,6 +190,13 @@ fn reason(error: &serde_json::Error) -> String {
         Some(at) => text[..at].to_owned(),
         None => text,
     }
+}
+
+/// Where a text stopped too early: at the last character that is there.
+fn last_character(text: &str) -> Span {
+    let end = text.trim_end().len();
+    let start = text[..end].char_indices().next_back().map_or(0, |(start, _)| start);
+    start..end
 }
 
 /// The character at serde_json's line and column, which are counted in bytes, from 1 and from 0.

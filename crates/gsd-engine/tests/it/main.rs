@@ -11,3 +11,4 @@ mod openai_http;
 mod planning;
 mod planted;
 mod registry;
+mod rules;
