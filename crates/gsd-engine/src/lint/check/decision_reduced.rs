@@ -65,7 +65,10 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             }
             let own =
                 decided.iter().find(|(id, _)| *id == key).map_or("", |(_, text)| text.as_str());
-            let reduced = reducing.iter().find(|(_, phrase)| !own.contains(phrase));
+            let id = place.start - sentence.start..place.end - sentence.start;
+            let reduced = reducing.iter().find(|(span, phrase)| {
+                !own.contains(phrase) && is_about(&plain[sentence.clone()], &id, span, phrase)
+            });
             let Some((span, phrase)) = reduced else { continue };
             let start = body.start + sentence.start + span.start;
             if !told.insert(start) {
@@ -81,6 +84,29 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             );
         }
     }
+}
+
+/// Whether the phrase takes something from the decision. Where the decision follows in brackets or
+/// after "per", it is what asks for it: "a placeholder (D-03)". Where it stands in brackets before,
+/// only a phrase that puts something off can be meant.
+fn is_about(sentence: &str, id: &Range<usize>, phrase: &Range<usize>, word: &str) -> bool {
+    let before = sentence[..id.start].trim_end();
+    let open = |bracket: char, close: char| {
+        before.matches(bracket).count() > before.matches(close).count()
+    };
+    let bracketed = open('(', ')') || open('[', ']') || before.ends_with("per");
+    let follows = id.start >= phrase.end;
+    let puts_off = [
+        "for now",
+        "v1 only",
+        "in v1",
+        "not wired",
+        "wired later",
+        "later phase",
+        "future enhancement",
+        "skip for",
+    ];
+    !bracketed || (!follows && puts_off.contains(&word))
 }
 
 /// "no stub", "never hard-coded", "instead of a placeholder".
@@ -109,5 +135,27 @@ fn means_another_thing(sentence: &str, end: usize, phrase: &str) -> bool {
             !prose::phrases(sentence, &testing).is_empty()
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_about;
+
+    #[test]
+    fn who_asks_for_it() {
+        let about = |text: &str, word: &str| {
+            let id = text.find("d-0").expect("a decision");
+            let phrase = text.find(word).expect("a phrase");
+            is_about(text, &(id..id + 4), &(phrase..phrase + word.len()), word)
+        };
+        assert!(about("d-06: for now it is only logged", "for now"));
+        assert!(about("for d-06 a stub is enough", "stub"));
+        assert!(about("amounts are hard-coded, d-04 comes after", "hard-coded"));
+        assert!(about("log it (d-06) for now", "for now"));
+        assert!(!about("an honest placeholder (d-03)", "placeholder"));
+        assert!(!about("a timeout, hardcoded (per d-02)", "hardcoded"));
+        assert!(!about("use the preset deck for now (d-03)", "for now"));
+        assert!(!about("the list (d-03) has a placeholder row", "placeholder"));
     }
 }
