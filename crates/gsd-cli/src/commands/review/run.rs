@@ -5,8 +5,9 @@ use crate::args::{FailOn, Format, ReviewRunArgs};
 use crate::commands::{Context, Outcome, tool};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
+use crate::output::diagnostics;
 use crate::output::progress::Progress;
-use crate::output::{diagnostics, summary};
+use crate::output::summary::{self, Shown};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::lane::selection::{Missing, RemarkKind};
@@ -229,7 +230,9 @@ fn print(
         Format::Human if args.no_write && !ui.live => {
             ui.data(&report::render(record, Rendering::Markdown))
         }
-        Format::Human => ui.data(&summary::render(ui, record, report, ui.width_out())),
+        Format::Human => {
+            ui.data(&summary::render(ui, record, report, Shown::First, ui.width_out()))
+        }
         Format::Json => ui.data(&report::render(record, Rendering::Json)),
         Format::Sarif => ui.data(&report::render(record, Rendering::Sarif)),
         Format::Github => ui.data(&report::render(record, Rendering::Github)),
