@@ -8,6 +8,8 @@
 
 mod bad_input;
 mod exit_codes;
+mod http;
 mod lanes;
+mod mounts;
 mod run;
 mod world;
