@@ -224,7 +224,9 @@ impl Writer<'_> {
             Some(_) | None => None,
         };
         let text = line(body, self.links);
-        self.out.push(format!("{prefix}{text}"));
+        // Some readers take a colon for the definition of the line above, and a block of its own.
+        let colon = if body.starts_with(':') { "\\" } else { "" };
+        self.out.push(format!("{prefix}{colon}{text}"));
     }
 
     /// A line of nothing but `=` or `-`: an underline if a paragraph stands above it, else a rule.

@@ -129,7 +129,11 @@ fn bracket(text: &str, at: usize, links: &Links<'_>, mode: &Mode, out: &mut Stri
                 out.push_str(&format!("]({target})"));
             }
             None => {
+                // Without its brackets the text could open a block: `[# x](…)` a heading.
+                let harmless = found.text.starts_with(char::is_alphabetic);
+                out.push_str(if harmless { "" } else { "\\[" });
                 spans(found.text, links, &inner, out);
+                out.push_str(if harmless { "" } else { "\\]" });
                 if found.text.trim() != found.destination {
                     out.push_str(&format!(" ({})", code(found.destination)));
                 }
