@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::print_stderr,
     clippy::unwrap_used,
     reason = "tests start programs and look at files"
 )]
