@@ -13,4 +13,5 @@ mod http;
 mod lanes;
 mod mounts;
 mod run;
+mod selection;
 mod world;

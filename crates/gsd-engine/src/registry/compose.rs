@@ -7,6 +7,9 @@
 //! 3. Hooks whose artefacts nobody makes, and hooks that wait for each other, take their
 //!    capability out, and whoever requires it. What had lost against one of those gets its chance
 //!    in another round.
+//!
+//! An overlay that is out takes nobody with it, with one exception: where overlays make and need
+//! artefacts of each other in a ring, which of them stays can depend on one that does not.
 
 use super::artifact::{Makers, cycle_diagnostic, cycles, hooks};
 use super::claim::{Claim, each_claim};
@@ -234,8 +237,11 @@ type Fate = (Reason, Vec<Diagnostic>);
 enum Hope {
     /// Candidates that lost in this round as well: they may win the next one.
     Losers,
-    /// Only who is in.
+    /// Only who is in. Whoever needs one that falls is looked at in the next round, since a loser
+    /// may have come in by then.
     Nobody,
+    /// As before, in the last round: whoever needs one that falls, falls with it.
+    Over,
 }
 
 /// The state of the rounds. Manifests are numbered: gsd's own first, then the candidates.
@@ -284,10 +290,14 @@ impl<'a> Arena<'a> {
                 let last = rounds == MAX_ROUNDS;
                 // First only what nobody could ever help: if the maker of an artefact falls, whoever
                 // had lost against it may make that artefact in the next round.
-                let mut fallen = if last { 0 } else { self.fall(&taken, Hope::Losers) };
-                if fallen == 0 {
-                    fallen = self.fall(&taken, Hope::Nobody);
-                }
+                let fallen = if last {
+                    self.fall(&taken, Hope::Over)
+                } else {
+                    match self.fall(&taken, Hope::Losers) {
+                        0 => self.fall(&taken, Hope::Nobody),
+                        fallen => fallen,
+                    }
+                };
                 if fallen == 0 || last {
                     break taken;
                 }
@@ -513,7 +523,7 @@ impl<'a> Arena<'a> {
         let makers = Makers::of(self.manifests.iter().copied().enumerate());
         let mut alive = match hope {
             Hope::Losers => self.fallen.iter().map(Option::is_none).collect(),
-            Hope::Nobody => taken.to_vec(),
+            Hope::Nobody | Hope::Over => taken.to_vec(),
         };
         // Who needs what somebody makes: if the maker falls, they are looked at again.
         let mut users: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -554,12 +564,15 @@ impl<'a> Arena<'a> {
             }
             if !found.is_empty() {
                 self.fallen[at] = Some((Reason::Conflict, found));
-                self.suspended[at] = hope == Hope::Nobody;
+                self.suspended[at] = hope != Hope::Losers;
                 fell.push(at);
             }
             while let Some(at) = fell.pop() {
-                alive[at] = false;
                 fallen += 1;
+                if hope == Hope::Nobody {
+                    continue;
+                }
+                alive[at] = false;
                 for hook in hooks(self.manifests[at]) {
                     for artifact in hook.produces {
                         queue.extend(users.get(artifact.as_str()).into_iter().flatten());
@@ -572,7 +585,7 @@ impl<'a> Arena<'a> {
                         let place = self.manifests[next].at();
                         let found = super::cross::UNKNOWN_REQUIREMENT.at(place, message);
                         self.fallen[next] = Some((Reason::Unmet, vec![found]));
-                        self.suspended[next] = hope == Hope::Nobody;
+                        self.suspended[next] = hope != Hope::Losers;
                         fell.push(next);
                     }
                 }
@@ -581,7 +594,9 @@ impl<'a> Arena<'a> {
         match hope {
             // A circle that leads through a loser is none yet.
             Hope::Losers => fallen,
-            Hope::Nobody => fallen + self.fall_in_cycles(&alive),
+            // Another lack may open the circle by itself.
+            Hope::Nobody if fallen > 0 => fallen,
+            Hope::Nobody | Hope::Over => fallen + self.fall_in_cycles(&alive),
         }
     }
 

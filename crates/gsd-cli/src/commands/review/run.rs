@@ -16,7 +16,7 @@ use gsd_engine::review::clusters;
 use gsd_engine::review::record::{Record, Severity};
 use gsd_engine::review::report::{self, Format as Rendering};
 use gsd_engine::review::{
-    self, Choice, Event, Options, Prepared, Project, RunDir, RunDirError, Setting,
+    self, Choice, Event, Keep, Options, Prepared, Project, RunDir, RunDirError, Setting,
 };
 use gsd_io::cancel::Cancel;
 use gsd_io::process::guard;
@@ -183,7 +183,7 @@ fn finish(
     let report = written.as_ref().ok().and_then(Option::as_ref).map(|path| shown(context, path));
     print(ui, context, args, &record, report.as_deref(), failed.as_ref(), status);
     if status == ExitStatus::Done {
-        run_dir.succeeded(args.keep_run);
+        run_dir.succeeded(if args.keep_run { Keep::ForGood } else { Keep::UntilTheNext });
     }
     Ok(status)
 }
