@@ -108,7 +108,7 @@ pub(crate) struct ReviewRunArgs {
     /// Work in this folder instead of one below the state folder
     #[arg(long, value_name = "DIR")]
     pub(crate) run_dir: Option<Utf8PathBuf>,
-    /// Keep the run folder after a run that succeeded
+    /// Keep the run folder also after a later run has succeeded
     #[arg(long)]
     pub(crate) keep_run: bool,
     /// Print what would be sent where, and send nothing

@@ -28,6 +28,6 @@ pub use prepare::{
 };
 pub use preview::{Preview, preview};
 pub use run::{Options, Setting, run};
-pub use run_dir::{Choice, RunDir, RunDirError, open as open_run};
+pub use run_dir::{Choice, Keep, RunDir, RunDirError, open as open_run};
 pub use status::{LaneStatus, lane_statuses};
 pub use write::{ReportPaths, WriteReportError, report_paths, write};

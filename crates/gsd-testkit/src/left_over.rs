@@ -35,7 +35,12 @@ fn look(mark: &str) -> Look {
     let mut look = Look { found: vec![], ended: BTreeSet::new(), whole: true };
     let Ok(entries) = fs::read_dir("/proc") else { return look };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    for pid in pids.collect::<Vec<i32>>() {
+    // The youngest first: they are the ones in a hurry.
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let last: i32 = load.split_whitespace().last().and_then(|last| last.parse().ok()).unwrap_or(0);
+    let mut pids: Vec<i32> = pids.collect();
+    pids.sort_unstable_by_key(|pid| (*pid > last, -pid));
+    for pid in pids {
         let read = |file: &str| fs::read(format!("/proc/{pid}/{file}"));
         let Ok(stat) = read("stat") else {
             look.whole = false;

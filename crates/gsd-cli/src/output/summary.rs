@@ -11,11 +11,31 @@ use gsd_engine::text::printable;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How many findings are listed; the report holds them all.
-const SHOWN: usize = 8;
+/// How many findings are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// The first few: at the end of a run, where the screen is short.
+    First,
+    All,
+}
+
+impl Shown {
+    const fn count(self) -> usize {
+        match self {
+            Self::First => 8,
+            Self::All => usize::MAX,
+        }
+    }
+}
 
 /// Renders the summary. `report` is the path of the written report, as it should be typed.
-pub(crate) fn render(ui: &Ui, record: &Record, report: Option<&str>, width: usize) -> String {
+pub(crate) fn render(
+    ui: &Ui,
+    record: &Record,
+    report: Option<&str>,
+    shown: Shown,
+    width: usize,
+) -> String {
     let width = width.clamp(60, 120);
     let mut out = String::new();
     out.push_str(&format!("{}\n\n", ui.paint(Tone::Strong, &fit(&headline(record), width))));
@@ -28,14 +48,14 @@ pub(crate) fn render(ui: &Ui, record: &Record, report: Option<&str>, width: usiz
             "no lane produced a review\n\n"
         });
     }
-    for cluster in concerns.iter().take(SHOWN) {
+    for cluster in concerns.iter().take(shown.count()) {
         finding(ui, record, cluster, width, &mut out);
     }
     let ungrounded =
         concerns.iter().filter(|cluster| cluster.verdict == Some(Verdict::Ungrounded)).count();
     let mut more = vec![];
-    if concerns.len() > SHOWN {
-        more.push(format!("{} more", concerns.len() - SHOWN));
+    if concerns.len() > shown.count() {
+        more.push(format!("{} more", concerns.len() - shown.count()));
     }
     if ungrounded > 0 {
         let verb = if ungrounded == 1 { "rests" } else { "rest" };
@@ -53,7 +73,9 @@ pub(crate) fn render(ui: &Ui, record: &Record, report: Option<&str>, width: usiz
     if let Some(report) = report {
         row("report", report);
     }
-    row("next", &next(record, &concerns));
+    for (index, command) in next(record, &concerns, shown).iter().enumerate() {
+        row(if index == 0 { "next" } else { "" }, command);
+    }
     out
 }
 
@@ -209,9 +231,12 @@ fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
     }
 }
 
-fn next(record: &Record, concerns: &[&Cluster]) -> String {
+fn next(record: &Record, concerns: &[&Cluster], shown: Shown) -> Vec<String> {
     let phase = record.phase.number.as_deref().unwrap_or(&record.phase.directory);
-    let mut commands = vec![format!("gsd review show --phase {phase}")];
+    let mut commands = vec![];
+    if shown == Shown::First {
+        commands.push(format!("gsd review show --phase {phase}"));
+    }
     let first = concerns.iter().find_map(|cluster| {
         record
             .findings
@@ -222,5 +247,5 @@ fn next(record: &Record, concerns: &[&Cluster]) -> String {
     if let Some(code) = first {
         commands.push(format!("gsd explain {code}"));
     }
-    commands.join(" · ")
+    commands
 }

@@ -141,6 +141,26 @@ fn secrets_are_taken_out_of_a_prompt() {
 }
 
 #[test]
+fn what_a_failed_program_says_is_told_without_secrets_and_paths() {
+    let world = World::new();
+    world.small_phase();
+    let key = ["AKIA", "FEEDBOARDQ7ZKXW2"].concat();
+    stand_in(
+        &world,
+        "gemini",
+        &format!("echo \"401 for key {key}, see $GSD_REVIEW_ROOT/src/store.js\" >&2; exit 1"),
+    );
+    assert_eq!(gsd(&world, &["review", "--phase", "3", "--gemini"]).code, 12);
+    let whole = record(&world);
+    let told = lane(&whole, "gemini")["message"].as_str().unwrap();
+    assert!(told.contains("401 for key") && told.contains("src/store.js"), "{told}");
+    let kept =
+        lane(&whole, "gemini").to_string() + &world.read(".planning/phases/03-notes/03-REVIEWS.md");
+    assert!(!kept.contains(&key), "{kept}");
+    assert!(!told.contains(world.root().as_str()), "{told}");
+}
+
+#[test]
 fn sections_and_flags_are_lines_for_scripts() {
     let world = World::new();
     let sections = gsd(&world, &["lane", "sections", "--selected", "codex, nope,gemini"]);

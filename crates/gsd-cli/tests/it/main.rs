@@ -2,12 +2,16 @@
 
 #![allow(
     clippy::disallowed_methods,
+    clippy::print_stderr,
     clippy::unwrap_used,
     reason = "tests start programs and look at files"
 )]
 
 mod bad_input;
 mod exit_codes;
+mod http;
 mod lanes;
+mod mounts;
 mod run;
+mod selection;
 mod world;

@@ -14,6 +14,8 @@ const NEAR: u64 = 8;
 const MAX_SPAN: u64 = 400;
 /// Occurrences of a quote that are looked at. One that stands more often proves no place.
 const MAX_OCCURRENCES: usize = 1000;
+/// Lines that a quote may leave out at once.
+const MAX_GAP: u64 = 20;
 /// Fewer letters and digits than this stand everywhere.
 const MIN_QUOTE: usize = 3;
 
@@ -249,7 +251,10 @@ fn locate_quote(
     line: Option<u64>,
     end: Option<u64>,
 ) -> (Verdict, Option<u64>) {
-    let hits = source.find(quote, MAX_OCCURRENCES);
+    let mut hits = source.find(quote, MAX_OCCURRENCES);
+    if hits.is_empty() {
+        hits = with_gaps(source, quote);
+    }
     let Some((line, end)) = line.zip(end) else {
         // No line was named, so none is wrong: the first place is as good as any.
         return match hits.first() {
@@ -265,6 +270,25 @@ fn locate_quote(
         Some(hit) if distance(hit) <= NEAR || hits.len() == 1 => (Verdict::Moved, Some(hit.0)),
         Some(_) | None => (Verdict::Ungrounded, None),
     }
+}
+
+/// Places of a quote that leaves words out: its parts in their order, near each other.
+fn with_gaps(source: &Source, quote: &str) -> Vec<(u64, u64)> {
+    let parts: Vec<&str> =
+        quote.split("...").flat_map(|part| part.split('…')).filter(|part| tells(part)).collect();
+    let [first, rest @ ..] = parts.as_slice() else { return vec![] };
+    if rest.is_empty() || rest.len() > 8 {
+        return vec![];
+    }
+    let next: Vec<Vec<(u64, u64)>> =
+        rest.iter().map(|part| source.find(part, MAX_OCCURRENCES)).collect();
+    let whole = |(start, mut end): (u64, u64)| {
+        for places in &next {
+            end = places.iter().find(|(from, _)| (end..=end + MAX_GAP).contains(from))?.1;
+        }
+        Some((start, end))
+    };
+    source.find(first, MAX_OCCURRENCES).into_iter().filter_map(whole).collect()
 }
 
 /// A quote without the marks that people put around it.

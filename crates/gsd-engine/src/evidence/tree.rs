@@ -18,6 +18,13 @@ const MAX_CACHED_BYTES: u64 = 128 << 20;
 /// What one review reads at most: citations are text from outside, and must not keep a disk busy.
 const MAX_READ_BYTES: u64 = 1 << 30;
 
+/// In a tree of more entries a shortened path is not looked for.
+const MAX_ENTRIES: usize = 30_000;
+const MAX_DEPTH: usize = 24;
+/// Folders whose files nobody reviews.
+const NOT_SOURCE: [&str; 7] =
+    ["node_modules", "target", "dist", "build", "vendor", "venv", "__pycache__"];
+
 /// The files below a root, each read at most once while the cache holds it.
 #[derive(Debug)]
 pub struct WorkTree {
@@ -27,6 +34,8 @@ pub struct WorkTree {
     /// Folders that a bare path may be meant from, besides the root.
     bases: Vec<RelPath>,
     cache: Mutex<Cache>,
+    /// Paths of the tree, listed once, when a citation first needs them.
+    listing: OnceLock<Vec<RelPath>>,
 }
 
 #[derive(Debug, Default)]
@@ -76,7 +85,13 @@ impl WorkTree {
     /// The tree below `root`. A root that does not exist has no files.
     pub fn open(root: &Utf8Path) -> Self {
         let real = fs::canonical(root).unwrap_or_else(|| root.to_owned());
-        Self { root: root.to_owned(), real, bases: vec![], cache: Mutex::default() }
+        Self {
+            root: root.to_owned(),
+            real,
+            bases: vec![],
+            cache: Mutex::default(),
+            listing: OnceLock::new(),
+        }
     }
 
     /// Also takes paths relative to `folder`, as reviewers name a plan by its file name alone.
@@ -113,7 +128,8 @@ impl WorkTree {
         Some(paths)
     }
 
-    /// The first candidate that exists, else the first of all.
+    /// The first candidate that exists, else the one file whose path ends with what was cited, else
+    /// the first candidate.
     pub(super) fn find(&self, cited: &str) -> (Option<RelPath>, Found) {
         let Some(candidates) = self.candidates(cited) else { return (None, Found::Outside) };
         for path in &candidates {
@@ -124,7 +140,55 @@ impl WorkTree {
                 }
             }
         }
-        (candidates.into_iter().next(), Found::Missing)
+        let first = candidates.into_iter().next();
+        if let Some(path) = first.as_ref().and_then(|cited| self.only_file_below(cited)) {
+            let found = self.load(&path);
+            return (Some(path), found);
+        }
+        (first, Found::Missing)
+    }
+
+    /// The file that a shortened path such as `posts.ts` means, if there is only one.
+    fn only_file_below(&self, cited: &RelPath) -> Option<RelPath> {
+        let ending = format!("/{cited}");
+        let listing = self.listing.get_or_init(|| self.list());
+        let mut found = listing.iter().filter(|path| path.as_str().ends_with(&ending));
+        let one = found.next()?;
+        found.next().is_none().then(|| one.clone())
+    }
+
+    /// The files of the tree, without what is hidden, installed or built. Links are not followed.
+    fn list(&self) -> Vec<RelPath> {
+        let mut files = vec![];
+        let mut folders = vec![(String::new(), 0)];
+        let mut seen = 0;
+        while let Some((folder, depth)) = folders.pop() {
+            let entries = fs::list(&self.real.join(&folder), MAX_ENTRIES).unwrap_or_default();
+            seen += entries.len();
+            // A list that is cut could make an ambiguous name look like the only one.
+            if seen > MAX_ENTRIES {
+                return vec![];
+            }
+            for entry in entries {
+                let path = if folder.is_empty() {
+                    entry.name.clone()
+                } else {
+                    format!("{folder}/{}", entry.name)
+                };
+                match entry.kind {
+                    fs::Kind::File { .. } => files.extend(RelPath::parse(&path)),
+                    fs::Kind::Directory => {
+                        let left_out = entry.name.starts_with('.')
+                            || NOT_SOURCE.contains(&entry.name.as_str());
+                        if !left_out && depth < MAX_DEPTH {
+                            folders.push((path, depth + 1));
+                        }
+                    }
+                    fs::Kind::Link | fs::Kind::Special => {}
+                }
+            }
+        }
+        files
     }
 
     fn load(&self, path: &RelPath) -> Found {

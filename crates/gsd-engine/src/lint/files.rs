@@ -402,7 +402,12 @@ fn verb(text: &str, span: &std::ops::Range<usize>) -> Verb {
             }
             word if CREATE.contains(&word) => return Verb::Create,
             word if EDIT.contains(&word) => return Verb::Edit,
-            _ => return Verb::Other,
+            // `the existing guide a.md`: what the file is stands between.
+            _ => {
+                let before = words.iter().rev().skip(distance + 1).take(1);
+                let there = before.into_iter().any(|word| *word == "existing");
+                return if there { Verb::Edit } else { Verb::Other };
+            }
         }
     }
     Verb::Other
@@ -452,6 +457,7 @@ mod tests {
             "Edit the existing `src/a.ts`: let it",
             "Update `src/a.ts`",
             "MODIFY src/a.ts so that",
+            "In the existing guide `src/a.ts` extend x",
             "- `src/a.ts` (modify)",
         ] {
             assert_eq!(of(text), Verb::Edit, "{text}");

@@ -19,7 +19,7 @@ pub(super) struct Mentions {
 struct Own {
     /// Every path that plans mention, without one or more of its first parts.
     tails: HashSet<String>,
-    /// Folders that plans name as such: `src/mail/`.
+    /// Folders that plans name as such, `src/mail/`, where they move files.
     folders: HashSet<String>,
 }
 
@@ -29,10 +29,14 @@ impl Mentions {
             let mut own = Own::default();
             for plan in plans {
                 own.add_tails(plan.text(&plan.body()));
-                // Checks name folders to search in them; only work puts files there.
+                // Checks name folders to search in them; only work moves files there.
                 let actions = plan.tasks().filter_map(|(_, task)| task.action.as_ref());
                 for action in actions {
-                    own.add_folders(plan.text(&action.span));
+                    let text = plan.text(&action.span);
+                    let lower = plan.plain(&action.span);
+                    if MOVES.iter().any(|word| lower.contains(word)) {
+                        own.add_folders(text);
+                    }
                 }
                 if plan.plan.tasks.is_empty() {
                     own.add_folders(plan.text(&plan.body()));
@@ -113,6 +117,21 @@ fn planned_elsewhere(phase: &Phase, tree: &WorkTree) -> HashSet<String> {
     }
     named
 }
+
+/// Words of actions that put files into a folder, in the languages that plans are seen in. Parts of
+/// words are enough.
+const MOVES: [&str; 10] = [
+    "move",
+    "moving",
+    "rename",
+    "relocat",
+    "extract",
+    "split",
+    "copy",
+    "mover",
+    "mueve",
+    "verschieb",
+];
 
 /// Commands that make files which no plan lists.
 #[rustfmt::skip]

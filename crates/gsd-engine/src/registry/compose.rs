@@ -7,6 +7,9 @@
 //! 3. Hooks whose artefacts nobody makes, and hooks that wait for each other, take their
 //!    capability out, and whoever requires it. What had lost against one of those gets its chance
 //!    in another round.
+//!
+//! An overlay that is out takes nobody with it, with one exception: where overlays make and need
+//! artefacts of each other in a ring, which of them stays can depend on one that does not.
 
 use super::artifact::{Makers, cycle_diagnostic, cycles, hooks};
 use super::claim::{Claim, each_claim};
@@ -73,15 +76,7 @@ pub fn compose(first_party: Vec<Capability>, overlays: Vec<Overlay>) -> Composit
     shadow(&mut sorted);
     let own: Vec<&Manifest> = first_party.iter().map(|capability| &capability.manifest).collect();
     let mut arena = Arena::new(&own, &sorted.candidates);
-    let mut rounds = 0;
-    let taken = loop {
-        rounds += 1;
-        let taken = arena.take();
-        let fallen = arena.fall(&taken);
-        if fallen == 0 || rounds == MAX_ROUNDS {
-            break taken;
-        }
-    };
+    let taken = arena.settle();
     let fates = arena.fates(&taken);
     let Sorted { candidates, mut skips, mut blocked_gates, unconsented } = sorted;
     let mut capabilities = first_party;
@@ -237,10 +232,26 @@ fn shadow(sorted: &mut Sorted) {
 /// Why a candidate is out.
 type Fate = (Reason, Vec<Diagnostic>);
 
+/// Who may still make what a hook lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hope {
+    /// Candidates that lost in this round as well: they may win the next one.
+    Losers,
+    /// Only who is in. Whoever needs one that falls is looked at in the next round, since a loser
+    /// may have come in by then.
+    Nobody,
+    /// As before, in the last round: whoever needs one that falls, falls with it.
+    Over,
+}
+
 /// The state of the rounds. Manifests are numbered: gsd's own first, then the candidates.
 struct Arena<'a> {
     manifests: Vec<&'a Manifest>,
     own: usize,
+    /// Who is in whatever the others do: gsd's own, and what earlier settlements took.
+    fixed: Vec<bool>,
+    /// Candidates that are out because of who was in when they fell.
+    suspended: Vec<bool>,
     /// Candidates that are out for good.
     fallen: Vec<Option<Fate>>,
     /// Candidates that lost in the last round, with their reasons.
@@ -253,6 +264,8 @@ impl<'a> Arena<'a> {
             own.iter().copied().chain(candidates.iter().map(|c| &c.capability.manifest)).collect();
         let mut arena = Self {
             own: own.len(),
+            fixed: (0..manifests.len()).map(|at| at < own.len()).collect(),
+            suspended: vec![false; manifests.len()],
             fallen: vec![None; manifests.len()],
             lost: vec![None; manifests.len()],
             manifests,
@@ -266,17 +279,53 @@ impl<'a> Arena<'a> {
         arena
     }
 
+    /// Plays rounds until nobody falls any more, then gives those a chance beside the winners who
+    /// fell because of a candidate that is out itself by now. Returns who is in.
+    fn settle(&mut self) -> Vec<bool> {
+        loop {
+            let mut rounds = 0;
+            let taken = loop {
+                rounds += 1;
+                let taken = self.take();
+                let last = rounds == MAX_ROUNDS;
+                // First only what nobody could ever help: if the maker of an artefact falls, whoever
+                // had lost against it may make that artefact in the next round.
+                let fallen = if last {
+                    self.fall(&taken, Hope::Over)
+                } else {
+                    match self.fall(&taken, Hope::Losers) {
+                        0 => self.fall(&taken, Hope::Nobody),
+                        fallen => fallen,
+                    }
+                };
+                if fallen == 0 || last {
+                    break taken;
+                }
+            };
+            let in_force = |at: usize| taken[at] && self.fallen[at].is_none();
+            let won = (0..taken.len()).filter(|at| in_force(*at) && !self.fixed[*at]).count();
+            if won == 0 || !self.suspended.contains(&true) {
+                return (0..taken.len()).map(in_force).collect();
+            }
+            self.fixed = (0..taken.len()).map(in_force).collect();
+            for at in 0..self.fallen.len() {
+                if std::mem::take(&mut self.suspended[at]) {
+                    self.fallen[at] = None;
+                }
+            }
+        }
+    }
+
     /// One round: takes every candidate that has what it requires and claims nothing that is
     /// taken. Returns who is in.
     fn take(&mut self) -> Vec<bool> {
         let count = self.manifests.len();
         self.lost = vec![None; count];
-        let mut taken = vec![false; count];
+        let mut taken = self.fixed.clone();
         let mut claims: HashMap<Claim<'a>, usize> = HashMap::new();
         let mut keys: HashMap<&'a str, usize> = HashMap::new();
         let mut beginnings: HashMap<&'a str, usize> = HashMap::new();
-        taken[..self.own].fill(true);
-        for at in 0..self.own {
+        for at in (0..count).filter(|at| self.fixed[*at]) {
             self.claim(at, &mut claims, &mut keys, &mut beginnings);
         }
         let by_id: HashMap<&str, usize> = (0..count)
@@ -293,7 +342,7 @@ impl<'a> Arena<'a> {
                 .requires
                 .iter()
                 .filter_map(|id| by_id.get(id.as_str()).copied())
-                .filter(|other| *other >= self.own && *other != at)
+                .filter(|other| !self.fixed[*other] && *other != at)
                 .collect();
             waits[at] = required.len();
             for other in required {
@@ -325,9 +374,10 @@ impl<'a> Arena<'a> {
         taken
     }
 
-    /// Candidates that are not out for good.
+    /// Candidates that are neither in nor out for good.
     fn candidates(&self) -> impl Iterator<Item = usize> {
-        (self.own..self.manifests.len()).filter(|at| self.fallen[*at].is_none())
+        let open = |at: &usize| !self.fixed[*at] && self.fallen[*at].is_none();
+        (0..self.manifests.len()).filter(open)
     }
 
     fn standing(&self) -> impl Iterator<Item = &'a Manifest> {
@@ -437,7 +487,7 @@ impl<'a> Arena<'a> {
             let manifest = self.manifests[at];
             manifest.requires.iter().find_map(|required| {
                 let other = *by_id.get(required.as_str())?;
-                (other >= self.own && !seen[other]).then_some((other, required))
+                (!self.fixed[other] && !seen[other]).then_some((other, required))
             })
         };
         let (mut path, mut here) = (vec![], at);
@@ -467,11 +517,14 @@ impl<'a> Arena<'a> {
         (Reason::Conflict, vec![diagnostic.label("leads into the circle")])
     }
 
-    /// Takes out, for good, candidates whose hooks cannot work among those that are in. Returns how
-    /// many fell.
-    fn fall(&mut self, taken: &[bool]) -> usize {
+    /// Takes out, for good, candidates whose hooks cannot work among those that are in, or may
+    /// still come in. Returns how many fell.
+    fn fall(&mut self, taken: &[bool], hope: Hope) -> usize {
         let makers = Makers::of(self.manifests.iter().copied().enumerate());
-        let mut alive = taken.to_vec();
+        let mut alive = match hope {
+            Hope::Losers => self.fallen.iter().map(Option::is_none).collect(),
+            Hope::Nobody | Hope::Over => taken.to_vec(),
+        };
         // Who needs what somebody makes: if the maker falls, they are looked at again.
         let mut users: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for at in self.own..self.manifests.len() {
@@ -487,13 +540,12 @@ impl<'a> Arena<'a> {
                 requirers.entry(required.as_str()).or_default().push(at);
             }
         }
-        let mut queue: Vec<usize> =
-            (self.own..self.manifests.len()).filter(|at| alive[*at]).collect();
+        let mut queue: Vec<usize> = self.candidates().filter(|at| alive[*at]).collect();
         queue.reverse();
         let mut fallen = 0;
         let mut fell: Vec<usize> = vec![];
         while let Some(at) = queue.pop() {
-            if !alive[at] {
+            if !alive[at] || self.fixed[at] {
                 continue;
             }
             let manifest = self.manifests[at];
@@ -512,11 +564,15 @@ impl<'a> Arena<'a> {
             }
             if !found.is_empty() {
                 self.fallen[at] = Some((Reason::Conflict, found));
+                self.suspended[at] = hope != Hope::Losers;
                 fell.push(at);
             }
             while let Some(at) = fell.pop() {
-                alive[at] = false;
                 fallen += 1;
+                if hope == Hope::Nobody {
+                    continue;
+                }
+                alive[at] = false;
                 for hook in hooks(self.manifests[at]) {
                     for artifact in hook.produces {
                         queue.extend(users.get(artifact.as_str()).into_iter().flatten());
@@ -524,32 +580,40 @@ impl<'a> Arena<'a> {
                 }
                 let id = self.manifests[at].id.as_str();
                 for next in requirers.get(id).into_iter().flatten().copied() {
-                    if alive[next] && self.fallen[next].is_none() {
+                    if alive[next] && !self.fixed[next] && self.fallen[next].is_none() {
                         let message = format!("it requires `{id}`, which is not in force");
                         let place = self.manifests[next].at();
                         let found = super::cross::UNKNOWN_REQUIREMENT.at(place, message);
                         self.fallen[next] = Some((Reason::Unmet, vec![found]));
+                        self.suspended[next] = hope != Hope::Losers;
                         fell.push(next);
                     }
                 }
             }
         }
-        fallen + self.fall_in_cycles(&alive)
+        match hope {
+            // A circle that leads through a loser is none yet.
+            Hope::Losers => fallen,
+            // Another lack may open the circle by itself.
+            Hope::Nobody if fallen > 0 => fallen,
+            Hope::Nobody | Hope::Over => fallen + self.fall_in_cycles(&alive),
+        }
     }
 
-    /// Hooks that wait for each other take the overlays among them out.
+    /// Of overlays whose hooks wait for each other the last one falls, so that no more of them go
+    /// than must.
     fn fall_in_cycles(&mut self, alive: &[bool]) -> usize {
         let standing: Vec<usize> = (0..alive.len()).filter(|at| alive[*at]).collect();
         let manifests: Vec<&Manifest> = standing.iter().map(|at| self.manifests[*at]).collect();
         let mut fallen = 0;
         for cycle in cycles(&manifests) {
             let diagnostic = cycle_diagnostic(&manifests, &cycle);
-            for (position, ..) in &cycle.members {
-                let at = standing[*position];
-                if at >= self.own && self.fallen[at].is_none() {
-                    self.fallen[at] = Some((Reason::Conflict, vec![diagnostic.clone()]));
-                    fallen += 1;
-                }
+            let open = |at: &usize| !self.fixed[*at] && self.fallen[*at].is_none();
+            let members = cycle.members.iter().map(|(position, ..)| standing[*position]);
+            if let Some(at) = members.filter(open).max() {
+                self.fallen[at] = Some((Reason::Conflict, vec![diagnostic]));
+                self.suspended[at] = true;
+                fallen += 1;
             }
         }
         fallen

@@ -100,7 +100,16 @@ pub fn find_phase(
 }
 
 fn locate(planning: &Planning, env: &Env, phase: Option<&str>) -> Result<PhaseDir, PrepareError> {
-    let Some(text) = phase else { return Ok(planning.current()?) };
+    let Some(text) = phase else {
+        return match planning.current() {
+            // Where there is one phase only, nobody needs to say which.
+            Err(PhaseError::NoCurrent { known }) => match planning.phases()?.as_slice() {
+                [only] => Ok(only.clone()),
+                _ => Err(PhaseError::NoCurrent { known }.into()),
+            },
+            other => Ok(other?),
+        };
+    };
     let spec = PhaseSpec::parse(text, env.cwd())
         .ok_or_else(|| PhaseError::Malformed { text: crate::text::printable(text, 80) })?;
     Ok(planning.find(&spec)?)

@@ -194,6 +194,10 @@ fn make_fit_to_share(lane: &mut record::Lane, tree: &WorkTree) {
     }
     lane.text = text;
     lane.stderr = redact(&tree.localize(&lane.stderr).text, &[]).0;
+    // The sentence about a failure repeats what the program said, so it holds the same.
+    if let Some(message) = &mut lane.message {
+        *message = redact(&tree.localize(message).text, &[]).0;
+    }
 }
 
 /// The folder inside the project for prompts of programs that can read nowhere else. It keeps

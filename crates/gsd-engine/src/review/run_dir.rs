@@ -91,15 +91,35 @@ pub fn open(
 }
 
 impl RunDir {
-    /// Removes what a run that succeeded makes needless.
-    pub fn succeeded(&self, keep_own: bool) {
+    /// Removes the older runs that a run which succeeded makes needless, and marks this one if it
+    /// is to stay.
+    pub fn succeeded(&self, keep: Keep) {
         for path in &self.older {
-            // A folder that cannot be removed costs space, nothing else.
-            let _ = fs::remove_dir_all(path);
+            if fs::kind(&path.join(KEEP)).is_none() {
+                // A folder that cannot be removed costs space, nothing else.
+                let _ = fs::remove_dir_all(path);
+            }
         }
-        let _ = keep_own;
+        match keep {
+            Keep::UntilTheNext => {}
+            Keep::ForGood => {
+                let _ = fs::write_private(&self.path.join(KEEP), b"");
+            }
+        }
     }
 }
+
+/// How long the folder of a run stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Until a later run of the phase succeeds.
+    UntilTheNext,
+    /// Until somebody removes it.
+    ForGood,
+}
+
+/// The file that marks a folder that stays.
+const KEEP: &str = "keep";
 
 /// `$XDG_STATE_HOME/gsd/runs/<project>/<phase>`.
 fn phase_home(env: &Env, root: &Utf8Path, phase_directory: &str) -> Option<Utf8PathBuf> {

@@ -10,8 +10,8 @@
 //! never a child that others have started in our own group.
 
 use super::brand::{Brand, RunBrand};
-use super::hunt::{Found, PATIENCE, PROMPT, hunt, wait_all};
-use super::procfs::{self, Marks, Process};
+use super::hunt::{Answer, Found, PATIENCE, PROMPT, hunt, wait_all};
+use super::procfs::{self, Identity, Marks, Process};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
 };
@@ -53,7 +53,7 @@ fn own() -> &'static Own {
         let pid = rustix::process::getpid();
         let strangers = pid.is_init()
             || rustix::process::child_subreaper().is_ok_and(|reaper| reaper.is_some())
-            || procfs::all().processes.iter().any(|one| one.parent == pid.as_raw_pid());
+            || procfs::all(&mut |_| ()).processes.iter().any(|one| one.parent == pid.as_raw_pid());
         // With SIGCHLD ignored, as a careless parent may have left it, the kernel would throw
         // exit statuses away. Any handler ends that.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
@@ -186,7 +186,7 @@ impl Lane {
         let leader = self.leader.as_raw_pid();
         lanes().running.insert(leader, Stage::Ending);
         let mut seen = BTreeSet::new();
-        let mut look = |processes: &[Process]| {
+        let mut look = |processes: &[Process], ours: &BTreeSet<Identity>| {
             let lanes = lanes();
             // Of two lanes that end together, the one that says so last sees it here.
             let last = lanes.running.values().all(|stage| *stage != Stage::Running);
@@ -194,7 +194,8 @@ impl Lane {
             let mut found = Found::default();
             walk(processes, &lanes.running, &mut |process, owner| {
                 let owner = owner.or_lane(leader, || {
-                    if process.group == leader || seen.contains(&process.identity()) {
+                    let known = |set: &BTreeSet<_>| set.contains(&process.identity());
+                    if process.group == leader || known(&seen) || known(ours) {
                         return true;
                     }
                     let marks = process.marks(TOKEN_VARIABLE);
@@ -220,13 +221,19 @@ impl Lane {
             let _ = kill_process_group(self.leader, Signal::KILL);
             found
         };
-        hunt(PROMPT, &mut look, &reap).killed
+        let ask = |process: &Process| {
+            ask_orphan(process, |marks| {
+                marks.parts.contains(&self.token)
+                    || self.brand.is_some_and(|brand| brand.is_on(process))
+            })
+        };
+        hunt(PROMPT, &ask, &mut look, &reap).killed
     }
 }
 
 /// Reaps orphans that have ended, so that a long run does not collect zombies.
 pub(super) fn reap_orphans() {
-    for process in procfs::all().processes.iter().filter(|process| process.has_ended()) {
+    for process in procfs::all(&mut |_| ()).processes.iter().filter(|process| process.has_ended()) {
         let orphan = is_orphan(process, &lanes().running);
         if orphan {
             reap(process);
@@ -238,14 +245,15 @@ pub(super) fn reap_orphans() {
 /// under a supervisor is killed as well, and its supervisor reaps it.
 pub fn sweep() -> Swept {
     let mut seen = BTreeSet::new();
-    let mut look = |processes: &[Process]| {
+    let mut look = |processes: &[Process], ours: &BTreeSet<Identity>| {
         let lanes = lanes();
         let own = own();
         let mut found = Found::default();
         walk(processes, &lanes.running, &mut |process, owner| {
             let owner = owner.or_lane(process.pid, || {
                 let orphan = is_orphan(process, &lanes.running);
-                if seen.contains(&process.identity()) || (!own.strangers && orphan) {
+                let known = |set: &BTreeSet<_>| set.contains(&process.identity());
+                if known(&seen) || known(ours) || (!own.strangers && orphan) {
                     return true;
                 }
                 let marks = process.marks(TOKEN_VARIABLE);
@@ -272,8 +280,25 @@ pub fn sweep() -> Swept {
         });
         found
     };
-    let hunted = hunt(PROMPT, &mut look, &reap);
+    let ask = |process: &Process| {
+        ask_orphan(process, |marks| is_of_this_run(marks) || own().brand.is_on(process))
+    };
+    let hunted = hunt(PROMPT, &ask, &mut look, &reap);
     Swept { killed: hunted.killed, reaped: hunted.reaped }
+}
+
+/// Asks a single process without looking at others: only orphans, because for these a brand is
+/// proof enough.
+fn ask_orphan(process: &Process, is_ours: impl FnOnce(&Marks) -> bool) -> Answer {
+    if process.parent != own().pid || !is_orphan(process, &lanes().running) {
+        return Answer::Unknown;
+    }
+    let marks = process.marks(TOKEN_VARIABLE);
+    match (is_ours(&marks), marks.silent) {
+        (true, _) => Answer::Ours,
+        (false, true) => Answer::Unknown,
+        (false, false) => Answer::Foreign,
+    }
 }
 
 /// Whether there is a token of this run, of whatever lane.

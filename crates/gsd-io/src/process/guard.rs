@@ -7,9 +7,10 @@
 
 use super::TOKEN_VARIABLE;
 use super::family::{self, Lane};
-use super::hunt::{Effort, Found, hunt};
-use super::procfs::Process;
+use super::hunt::{Answer, Effort, Found, hunt};
+use super::procfs::{Identity, Process};
 use camino::Utf8Path;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::{self, PipeWriter, Read};
 use std::os::unix::process::CommandExt;
@@ -67,37 +68,45 @@ pub fn serve(run: &str) {
     while matches!(stdin.read(&mut [0; 64]), Ok(1..)) {}
     let own = std::process::id().cast_signed();
     let brand = family::brand_of_run(run);
+    // A process that could not say what it is, for as long as it cannot.
+    let silent = RefCell::new(BTreeSet::new());
+    let ask = |process: &Process| {
+        if process.pid == own {
+            return Answer::Foreign;
+        }
+        let marks = process.marks(TOKEN_VARIABLE);
+        let marked = marks.parts.iter().any(|part| family::is_of_run(part, run));
+        if marked || brand.is_some_and(|brand| brand.is_on(process)) {
+            return Answer::Ours;
+        }
+        if marks.silent {
+            silent.borrow_mut().insert(process.identity());
+            return Answer::Unknown;
+        }
+        Answer::Foreign
+    };
     let mut seen = BTreeSet::new();
-    let mut look = |processes: &[Process]| {
-        let mut found = Found::default();
-        let mut members = BTreeSet::new();
-        let (mut before, mut first) = (0, true);
-        // Children of what was found are found in the next turn, as they may be listed earlier.
-        while first || members.len() > before {
-            before = members.len();
+    let mut look = |processes: &[Process], ours: &BTreeSet<Identity>| {
+        let silent = silent.take();
+        let doubtful =
+            |process: &&Process| process.has_ended() || silent.contains(&process.identity());
+        let doubtful = processes.iter().filter(doubtful).cloned().collect();
+        // Children are listed before their parents as well, so this takes several turns.
+        let mut pids = BTreeSet::new();
+        let mut before = usize::MAX;
+        while pids.len() != before {
+            before = pids.len();
             for process in processes.iter().filter(|process| process.pid != own) {
-                if members.contains(&process.pid) {
-                    continue;
-                }
-                let known = seen.contains(&process.identity()) || members.contains(&process.parent);
-                let marked = !known && first && {
-                    let marks = process.marks(TOKEN_VARIABLE);
-                    if marks.silent {
-                        found.doubtful.push(process.clone());
-                    }
-                    marks.parts.iter().any(|part| family::is_of_run(part, run))
-                        || brand.is_some_and(|brand| brand.is_on(process))
-                };
-                // Whoever has ended is reaped by the parent that it has now.
-                if (known || marked) && !process.has_ended() {
-                    members.insert(process.pid);
+                let known = |set: &BTreeSet<_>| set.contains(&process.identity());
+                if known(&seen) || known(ours) || pids.contains(&process.parent) {
                     seen.insert(process.identity());
-                    found.members.push(process.clone());
+                    pids.insert(process.pid);
                 }
             }
-            first = false;
         }
-        found
+        // Whoever has ended is reaped by the parent that it has now.
+        let member = |process: &&Process| pids.contains(&process.pid) && !process.has_ended();
+        Found { members: processes.iter().filter(member).cloned().collect(), doubtful }
     };
-    hunt(THOROUGH, &mut look, &|_| false);
+    hunt(THOROUGH, &ask, &mut look, &|_| false);
 }

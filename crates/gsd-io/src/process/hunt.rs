@@ -44,6 +44,16 @@ pub(super) struct Found {
     pub(super) doubtful: Vec<Process>,
 }
 
+/// What a single process says when it is asked for its marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Ours,
+    /// It has other marks or none; it will not be asked again.
+    Foreign,
+    /// It could not say, or what it says depends on others.
+    Unknown,
+}
+
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Hunted {
@@ -52,18 +62,41 @@ pub(super) struct Hunted {
 }
 
 /// Kills what `look` finds, again and again, until a look proves that there is nothing.
+///
+/// Each process is asked and, if it is ours, killed as soon as it is read: one that is in a hurry
+/// is gone when the look is over. `look` gets everything that was read and what was found to be
+/// ours in that way.
 pub(super) fn hunt(
     effort: Effort,
-    look: &mut dyn FnMut(&[Process]) -> Found,
+    ask: &dyn Fn(&Process) -> Answer,
+    look: &mut dyn FnMut(&[Process], &BTreeSet<Identity>) -> Found,
     reap: &dyn Fn(&Process) -> bool,
 ) -> Hunted {
     let deadline = Instant::now() + effort.patience;
+    let mut ours: BTreeSet<Identity> = BTreeSet::new();
+    let mut foreign: BTreeSet<Identity> = BTreeSet::new();
     let mut killed: BTreeSet<Identity> = BTreeSet::new();
     let mut doubts: BTreeMap<Identity, Instant> = BTreeMap::new();
     let (mut reaped, mut vain) = (0, 0);
     loop {
-        let listing = procfs::all();
-        let found = look(&listing.processes);
+        let mut dying = vec![];
+        let listing = procfs::all(&mut |process| {
+            if process.has_ended() || foreign.contains(&process.identity()) {
+                return;
+            }
+            match ask(process) {
+                Answer::Ours => {
+                    ours.insert(process.identity());
+                    killed.insert(process.identity());
+                    dying.extend(kill_verified(process));
+                }
+                Answer::Foreign => {
+                    foreign.insert(process.identity());
+                }
+                Answer::Unknown => {}
+            }
+        });
+        let found = look(&listing.processes, &ours);
         let mut proves = listing.whole;
         let now = Instant::now();
         for process in &found.doubtful {
@@ -77,7 +110,7 @@ pub(super) fn hunt(
         }
         kill_groups(&listing.processes, &found.members);
         // Killed even if it looks ended: its first thread may have ended before the others.
-        let dying: Vec<_> = found.members.iter().filter_map(kill_verified).collect();
+        dying.extend(found.members.iter().filter_map(kill_verified));
         let living = found.members.iter().filter(|process| !process.has_ended());
         killed.extend(living.map(Process::identity));
         wait_all(&dying, deadline);
@@ -86,7 +119,8 @@ pub(super) fn hunt(
     }
 }
 
-/// Kills whole groups, so that a process cannot pass its life on to a child in time.
+/// Kills those groups of which every living process is a member. No fork escapes that, so nobody
+/// in them can pass its life on to a child in time.
 fn kill_groups(all: &[Process], members: &[Process]) {
     let own = rustix::process::getpgrp().as_raw_pid();
     let is_member: BTreeSet<Identity> = members.iter().map(Process::identity).collect();

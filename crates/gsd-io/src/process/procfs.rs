@@ -72,14 +72,24 @@ pub(super) struct Listing {
     pub(super) whole: bool,
 }
 
-pub(super) fn all() -> Listing {
+/// Looks at every process and calls `on_read` for each as soon as it was read, because a process
+/// that is in a hurry is gone when the look is over.
+pub(super) fn all(on_read: &mut dyn FnMut(&Process)) -> Listing {
     let mut listing = Listing { processes: vec![], whole: true };
     let Ok(entries) = fs::read_dir("/proc") else { return listing };
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    // The whole list first, so that it spans as little time as possible.
-    for pid in pids.collect::<Vec<i32>>() {
+    // The whole list first, so that it spans as little time as possible, and the youngest first,
+    // because they are the ones in a hurry.
+    let mut pids: Vec<i32> = pids.collect();
+    let last = last_pid();
+    pids.sort_unstable_by_key(|pid| (*pid > last, -pid));
+    for pid in pids {
         match look(pid) {
-            Ok(process) => listing.processes.extend(process),
+            Ok(Some(process)) => {
+                on_read(&process);
+                listing.processes.push(process);
+            }
+            Ok(None) => {}
             Err(error) => {
                 let gone = error.kind() == io::ErrorKind::NotFound
                     || error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error());
@@ -93,6 +103,12 @@ pub(super) fn all() -> Listing {
 /// One process, if it is there and can be seen.
 pub(super) fn one(pid: i32) -> Option<Process> {
     look(pid).ok().flatten()
+}
+
+/// The number that was given out last; numbers go up and begin again at the bottom.
+fn last_pid() -> i32 {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    load.split_ascii_whitespace().last().and_then(|last| last.parse().ok()).unwrap_or(i32::MAX)
 }
 
 fn look(pid: i32) -> io::Result<Option<Process>> {
@@ -131,7 +147,8 @@ mod tests {
     #[test]
     fn this_process_is_listed() {
         let own = std::process::id().cast_signed();
-        let found = all().processes.into_iter().find(|process| process.pid == own).unwrap();
+        let found =
+            all(&mut |_| ()).processes.into_iter().find(|process| process.pid == own).unwrap();
         assert_eq!(found.identity(), one(own).unwrap().identity());
         assert!(!found.has_ended());
         assert_eq!(found.group, rustix::process::getpgrp().as_raw_pid());

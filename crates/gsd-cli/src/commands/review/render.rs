@@ -4,7 +4,7 @@ use crate::args::{RenderFormat, ReviewRenderArgs};
 use crate::commands::{Context, Outcome};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
-use crate::output::summary;
+use crate::output::summary::{self, Shown};
 use crate::ui::Ui;
 use camino::Utf8Path;
 use gsd_engine::review::record::{MAX_BYTES, Record};
@@ -47,7 +47,7 @@ pub(super) fn print(
     }
     let form = match format {
         RenderFormat::Human => {
-            ui.data(&summary::render(ui, record, report, ui.width_out()));
+            ui.data(&summary::render(ui, record, report, Shown::All, ui.width_out()));
             return Ok(ExitStatus::Done);
         }
         RenderFormat::Markdown => Rendering::Markdown,

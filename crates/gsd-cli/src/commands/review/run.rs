@@ -5,8 +5,9 @@ use crate::args::{FailOn, Format, ReviewRunArgs};
 use crate::commands::{Context, Outcome, tool};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
+use crate::output::diagnostics;
 use crate::output::progress::Progress;
-use crate::output::{diagnostics, summary};
+use crate::output::summary::{self, Shown};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::lane::selection::{Missing, RemarkKind};
@@ -15,7 +16,7 @@ use gsd_engine::review::clusters;
 use gsd_engine::review::record::{Record, Severity};
 use gsd_engine::review::report::{self, Format as Rendering};
 use gsd_engine::review::{
-    self, Choice, Event, Options, Prepared, Project, RunDir, RunDirError, Setting,
+    self, Choice, Event, Keep, Options, Prepared, Project, RunDir, RunDirError, Setting,
 };
 use gsd_io::cancel::Cancel;
 use gsd_io::process::guard;
@@ -182,7 +183,7 @@ fn finish(
     let report = written.as_ref().ok().and_then(Option::as_ref).map(|path| shown(context, path));
     print(ui, context, args, &record, report.as_deref(), failed.as_ref(), status);
     if status == ExitStatus::Done {
-        run_dir.succeeded(args.keep_run);
+        run_dir.succeeded(if args.keep_run { Keep::ForGood } else { Keep::UntilTheNext });
     }
     Ok(status)
 }
@@ -229,7 +230,9 @@ fn print(
         Format::Human if args.no_write && !ui.live => {
             ui.data(&report::render(record, Rendering::Markdown))
         }
-        Format::Human => ui.data(&summary::render(ui, record, report, ui.width_out())),
+        Format::Human => {
+            ui.data(&summary::render(ui, record, report, Shown::First, ui.width_out()))
+        }
         Format::Json => ui.data(&report::render(record, Rendering::Json)),
         Format::Sarif => ui.data(&report::render(record, Rendering::Sarif)),
         Format::Github => ui.data(&report::render(record, Rendering::Github)),

@@ -86,6 +86,10 @@ fn quotes() {
     assert_eq!(quoted(3, "getUsers(cursor: string)"), (Ungrounded, None));
     assert_eq!(quoted(0, "LIMIT2"), (Verified, Some(19)));
     assert_eq!(quoted(0, "nowhere at all"), (Ungrounded, None));
+    assert_eq!(quoted(3, "getPosts(...) ... from(posts)"), (Verified, None));
+    assert_eq!(quoted(3, "export function getPosts … .from(posts)"), (Verified, None));
+    assert_eq!(quoted(1, "export function ... LIMIT2"), (Moved, Some(3)));
+    assert_eq!(quoted(1, "LIMIT2 ... export function"), (Ungrounded, None));
     assert_eq!(quoted(7, "}"), (Verified, None));
     assert_eq!(quoted(8, "}"), (Ungrounded, None));
 }
@@ -145,6 +149,27 @@ fn paths() {
     for outside in ["/etc/passwd", "../repo/src/db/posts.ts", "https://x.org/y", "~/x", "C:\\y"] {
         assert_eq!(path(outside), (Outside, outside.into()));
     }
+}
+
+#[test]
+fn a_shortened_path_is_found_if_it_is_the_only_one() {
+    let repo = repo();
+    let path = |path: &str| {
+        let checked = repo.full(path, 18, "LIMIT = 20", "");
+        (checked.verdict, checked.path)
+    };
+    assert_eq!(path("posts.ts"), (Verdict::Verified, FILE.into()));
+    assert_eq!(path("db/posts.ts"), (Verdict::Verified, FILE.into()));
+    assert_eq!(path("osts.ts"), (Verdict::Ungrounded, "osts.ts".into()));
+    fs::create_dir_all(repo.root.join("node_modules/x")).unwrap();
+    fs::write(repo.root.join("node_modules/x/posts.ts"), POSTS).unwrap();
+    fs::create_dir_all(repo.root.join("web")).unwrap();
+    fs::write(repo.root.join("web/users.ts"), POSTS).unwrap();
+    fs::write(repo.root.join("src/users.ts"), POSTS).unwrap();
+    let again = Repo { tree: WorkTree::open(&repo.root), ..repo };
+    let path = |path: &str| again.check(path, 18, "LIMIT = 20", "").0;
+    assert_eq!(path("posts.ts"), Verdict::Verified);
+    assert_eq!(path("users.ts"), Verdict::Ungrounded);
 }
 
 #[test]

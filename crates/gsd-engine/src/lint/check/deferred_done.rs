@@ -2,7 +2,9 @@
 
 use crate::diag::{Diagnostic, Level, Rule, Span};
 use crate::lint::view::{PlanView, View, is_work, task_name};
-use crate::lint::{Check, prose};
+use crate::lint::{Check, prose, requirements};
+use crate::planning::{Context, Task};
+use std::collections::BTreeSet;
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
@@ -17,12 +19,11 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
     for context in &view.phase.contexts {
         for idea in &context.deferred {
             let topics = prose::topic_list(subject(&idea.value));
-            // One word means nothing by itself.
-            if topics.len() < 2 {
-                continue;
-            }
+            let pairs = distinctive(view, context, &idea.value);
+            let whole = prose::topics(&idea.value);
             for plan in &view.plans {
-                let Some((place, index, level)) = built(plan, &topics) else { continue };
+                let said = built(plan, &topics).or_else(|| described(plan, &pairs, &whole));
+                let Some((place, index, level)) = said else { continue };
                 found.push(
                     RULE.at(
                         plan.at_line_of(&place),
@@ -53,6 +54,10 @@ fn subject(idea: &str) -> &str {
 
 /// A task whose name, or one sentence of whose action, has every word of the idea.
 fn built(plan: &PlanView<'_>, topics: &[String]) -> Option<(Span, usize, Level)> {
+    // One word means nothing by itself.
+    if topics.len() < 2 {
+        return None;
+    }
     for (index, task) in plan.tasks().filter(|(_, task)| is_work(task)) {
         if let Some(name) = &task.name
             && says(plan.plain(&name.span), topics)
@@ -60,21 +65,89 @@ fn built(plan: &PlanView<'_>, topics: &[String]) -> Option<(Span, usize, Level)>
         {
             return Some((name.span.clone(), index, Level::Error));
         }
-        let Some(action) = &task.action else { continue };
-        let plain = plan.plain(&action.span);
-        let mut start = 0;
-        while start < plain.len() {
-            let sentence = prose::sentence(plain, start);
-            let text = &plain[sentence.clone()];
-            let all = topics.iter().all(|topic| text.contains(topic.as_str()));
-            if all && in_running_text(text, topics) && !is_denied(text) {
-                let span = action.span.start + sentence.start..action.span.start + sentence.end;
-                return Some((trimmed(plan, span), index, Level::Warning));
-            }
-            start = sentence.end.max(start) + 1;
-            while start < plain.len() && !plain.is_char_boundary(start) {
-                start += 1;
-            }
+        let place = sentence_of(plan, task, |text| {
+            topics.iter().all(|topic| text.contains(topic.as_str()))
+                && in_running_text(text, topics)
+        });
+        if let Some(place) = place {
+            return Some((place, index, Level::Warning));
+        }
+    }
+    None
+}
+
+/// How many words of an idea a sentence has to have besides two that follow each other.
+const DESCRIBED: usize = 4;
+
+/// A sentence that has two words of the idea side by side, as only the idea has them, and several
+/// of its other words: the idea under another name.
+fn described(
+    plan: &PlanView<'_>,
+    pairs: &[(String, String)],
+    whole: &BTreeSet<String>,
+) -> Option<(Span, usize, Level)> {
+    if pairs.is_empty() || whole.len() < DESCRIBED {
+        return None;
+    }
+    plan.tasks().filter(|(_, task)| is_work(task)).find_map(|(index, task)| {
+        let place = sentence_of(plan, task, |text| {
+            let near =
+                pairs.iter().any(|(a, b)| text.contains(a.as_str()) && text.contains(b.as_str()));
+            near && pairs_of(text).iter().any(|pair| pairs.contains(pair))
+                && prose::topics(text).intersection(whole).count() >= DESCRIBED
+        })?;
+        Some((place, index, Level::Warning))
+    })
+}
+
+/// Two words of an idea that follow each other there, and nowhere in what was decided for the phase.
+fn distinctive(view: &View<'_>, context: &Context, idea: &str) -> Vec<(String, String)> {
+    let mut pairs = pairs_of(idea);
+    let decisions = context.decisions.iter().map(|decision| decision.text.value.as_str());
+    let of_phase = requirements::of_phase(view);
+    let requirements = view
+        .phase
+        .requirements
+        .iter()
+        .flat_map(|all| &all.requirements)
+        .filter(|one| of_phase.iter().any(|(id, _)| *id == one.id.value.as_str()))
+        .map(|one| one.text.value.as_str());
+    let goals = view.phase.on_roadmap().into_iter().flat_map(|phase| &phase.success_criteria);
+    let texts = decisions.chain(requirements).chain(goals.map(|goal| goal.value.as_str()));
+    for text in texts {
+        let known = pairs_of(text);
+        pairs.retain(|pair| !known.contains(pair));
+    }
+    pairs
+}
+
+fn pairs_of(text: &str) -> Vec<(String, String)> {
+    let words: Vec<Option<String>> =
+        prose::words(text).map(|(_, word)| prose::topic(word)).collect();
+    words
+        .windows(2)
+        .filter_map(|pair| Some((pair[0].clone()?, pair[1].clone()?)))
+        .filter(|(a, b)| a != b)
+        .collect()
+}
+
+/// The first sentence of the action that `wanted` accepts and that rules nothing out.
+fn sentence_of(plan: &PlanView<'_>, task: &Task, wanted: impl Fn(&str) -> bool) -> Option<Span> {
+    let action = task.action.as_ref()?;
+    let plain = plan.plain(&action.span);
+    let mut start = 0;
+    while start < plain.len() {
+        let sentence = prose::sentence(plain, start);
+        let text = &plain[sentence.clone()];
+        if wanted(text) && !is_denied(text) {
+            return Some(trimmed(
+                plan,
+                action.span.start + sentence.start..action.span.start + sentence.end,
+            ));
+        }
+        start = sentence.end.max(start) + 1;
+        while start < plain.len() && !plain.is_char_boundary(start) {
+            start += 1;
         }
     }
     None

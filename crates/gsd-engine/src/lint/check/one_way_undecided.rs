@@ -3,7 +3,7 @@
 use crate::diag::{Diagnostic, Level, Rule};
 use crate::lint::Check;
 use crate::lint::order::When;
-use crate::lint::view::{View, task_name};
+use crate::lint::view::{View, is_checkpoint, task_name};
 use crate::planning::{Checkpoint, Task, TaskKind};
 
 pub(super) static CHECK: Check = Check { rule: &RULE, run };
@@ -23,7 +23,9 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             let Some(reversibility) = &task.reversibility else { continue };
             let Some(rating) = &reversibility.rating else { continue };
             let word = rating.value.trim().to_ascii_lowercase().replace(['_', ' '], "-");
-            if !["one-way", "oneway", "irreversible"].contains(&word.as_str()) || decides(task) {
+            if !["one-way", "oneway", "irreversible"].contains(&word.as_str())
+                || is_checkpoint(task)
+            {
                 continue;
             }
             let before = plan.plan.tasks[..index].iter().any(decides)

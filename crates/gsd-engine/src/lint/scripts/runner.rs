@@ -6,30 +6,14 @@ use crate::lint::shell::{Simple, Word};
 /// The files that a runner of tests or scripts is given by name, with the word of each.
 pub(in crate::lint) fn operands(command: &Simple) -> Vec<&Word> {
     let arguments = command.arguments();
-    let skipped = match command.program() {
-        "node" | "tsx" | "ts-node" | "deno" | "python" | "python3" | "bash" | "sh" | "ruby"
-        | "pytest" | "vitest" | "jest" | "mocha" | "rspec" | "php" => 0,
-        "npx" | "bunx" => match arguments.first().map(|word| word.text.as_str()) {
-            Some("vitest" | "jest" | "tsx" | "playwright" | "mocha") => 1,
-            Some(_) | None => return vec![],
-        },
-        "uv" | "poetry" | "pnpm" | "yarn" => {
-            match arguments
-                .iter()
-                .position(|w| ["pytest", "vitest", "jest", "python"].contains(&w.text.as_str()))
-            {
-                Some(at) if at <= 2 => at + 1,
-                Some(_) | None => return vec![],
-            }
-        }
-        _ => return vec![],
-    };
-    let inline = ["-c", "-e", "--eval", "-p", "-m"];
+    let Some(arguments) = of_runner(command.program(), arguments) else { return vec![] };
+    // A program on the command line may take whatever it likes.
+    let inline = ["-c", "-e", "--eval", "-p"];
     if arguments.iter().any(|word| inline.contains(&word.text.as_str())) {
         return vec![];
     }
     let mut previous_is_option = false;
-    arguments[skipped.min(arguments.len())..]
+    arguments
         .iter()
         .filter(|word| {
             let option = word.text.starts_with('-');
@@ -43,4 +27,26 @@ pub(in crate::lint) fn operands(command: &Simple) -> Vec<&Word> {
             judged && name.contains('/') && path::has_known_extension(name)
         })
         .collect()
+}
+
+/// What a runner is given, without the words that start it: `python -m pytest`, `npx vitest run`.
+fn of_runner<'a>(program: &str, arguments: &'a [Word]) -> Option<&'a [Word]> {
+    let text = |at: usize| arguments.get(at).map(|word| word.text.as_str());
+    match program {
+        "python" | "python3" if text(0) == Some("-m") => {
+            matches!(text(1)?, "pytest" | "unittest").then(|| &arguments[2..])
+        }
+        "node" | "tsx" | "ts-node" | "deno" | "python" | "python3" | "bash" | "sh" | "ruby"
+        | "pytest" | "vitest" | "jest" | "mocha" | "rspec" | "php" => Some(arguments),
+        "npx" | "bunx" => {
+            let known = ["vitest", "jest", "tsx", "playwright", "mocha"];
+            known.contains(&text(0)?).then(|| &arguments[1..])
+        }
+        "uv" | "poetry" | "pnpm" | "yarn" | "pipenv" | "hatch" => {
+            let known = ["pytest", "vitest", "jest", "python", "python3"];
+            let at = arguments.iter().take(3).position(|w| known.contains(&w.text.as_str()))?;
+            of_runner(&arguments[at].text, &arguments[at + 1..])
+        }
+        _ => None,
+    }
 }

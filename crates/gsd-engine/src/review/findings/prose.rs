@@ -4,6 +4,9 @@
 //! severity that a heading set. Items of lists under Concerns, Risks or Issues are findings, and so
 //! is whatever begins with a severity. When in doubt a line is text, not a finding.
 
+mod marks;
+
+use self::marks::*;
 use super::item::default_severity;
 use super::words;
 use super::{
@@ -107,7 +110,9 @@ impl Reader<'_> {
         match words::section(text) {
             Some(kind) => {
                 (self.section, self.section_level) = (kind, level);
-                self.severity = words::marked_severity(text);
+                // `Critical Issues` says of all of them what they are.
+                let first = bare.split_whitespace().next().and_then(words::severity);
+                self.severity = words::marked_severity(text).or(first);
             }
             // A heading below that of its section divides it; any other one ends it.
             None if level > self.section_level && plan.is_none() => {}
@@ -136,7 +141,7 @@ impl Reader<'_> {
                 Some(of_item) => !draft.paused || indent > of_item,
             };
             if belongs && words::leading_severity(trimmed).is_none_or(|_| draft.indent.is_some()) {
-                draft.add(trimmed);
+                draft.go_on(trimmed);
                 return;
             }
         }
@@ -273,7 +278,8 @@ impl Reader<'_> {
             Some(bold) if bold.split(' ').count() > 1 => one_line(&plain(bold), MAX_TITLE),
             Some(_) | None => first_sentence(&plain(head)),
         };
-        let title = title.trim_end_matches([':', '.']).trim().to_owned();
+        let title = without_place(title.trim_end_matches([':', '.']).trim());
+        let title = without_severity(title).to_owned();
         let claim =
             tidy(&said.iter().map(|line| plain(line)).collect::<Vec<_>>().join("\n"), MAX_CLAIM);
         if title.chars().filter(|c| c.is_alphanumeric()).count() < 3 {
@@ -298,6 +304,18 @@ impl Reader<'_> {
 }
 
 impl Draft {
+    /// Adds a line that is no item of its own: the same sentence, if the last one goes on.
+    fn go_on(&mut self, line: &str) {
+        let joins = !self.paused && remedy_text(line).is_none() && !is_severity_line(line);
+        match self.lines.last_mut() {
+            Some(last) if joins && last.len() < MAX_CLAIM => {
+                last.push(' ');
+                last.push_str(line);
+            }
+            Some(_) | None => self.add(line),
+        }
+    }
+
     fn add(&mut self, line: &str) {
         self.paused = false;
         // What a reader will not read needs no memory.
@@ -307,170 +325,5 @@ impl Draft {
     }
 }
 
-/// Level and text of a heading in any form: ATX, setext, or a bold line that stands for one.
-fn heading(line: &str, next: &str) -> Option<(usize, String)> {
-    let trimmed = line.trim();
-    let level = trimmed.bytes().take_while(|b| *b == b'#').count();
-    if (1..=6).contains(&level) {
-        let text = trimmed[level..].trim().trim_end_matches('#').trim();
-        return (!text.is_empty()).then(|| (level, text.to_owned()));
-    }
-    if trimmed.is_empty() || list_item(line).is_some() {
-        return None;
-    }
-    let underline = next.trim();
-    if underline.len() > 2 && !trimmed.starts_with('|') {
-        if underline.bytes().all(|b| b == b'=') {
-            return Some((1, trimmed.to_owned()));
-        }
-        if underline.bytes().all(|b| b == b'-') {
-            return Some((2, trimmed.to_owned()));
-        }
-    }
-    let bold = label(trimmed)?;
-    // A severity alone in bold is the start of a finding, not a section; a known section or a plan
-    // is one.
-    (words::section(bold).is_some()
-        || words::leading_severity(bold).is_some_and(|(_, r)| r.is_empty()))
-    .then(|| (7, bold.to_owned()))
-}
-
-/// The text of a line that is nothing but a label: `**Concerns**`, `**Concerns:**`, `Concerns:`.
-fn label(text: &str) -> Option<&str> {
-    let text = text.trim();
-    if let Some(inner) = bold_start(text) {
-        let rest = text.trim_start_matches(['*', '_']);
-        let rest = rest.get(inner.len()..)?.trim_matches(['*', '_', ':', ' ']);
-        return rest.is_empty().then(|| inner.trim_end_matches(':').trim());
-    }
-    let bare = text.strip_suffix(':')?;
-    (bare.split_whitespace().count() <= 4 && !bare.contains('`')).then_some(bare)
-}
-
-/// What stands in bold at the start of a text.
-fn bold_start(text: &str) -> Option<&str> {
-    let text = text.trim_start();
-    ["**", "__"].iter().find_map(|mark| {
-        let rest = text.strip_prefix(mark)?;
-        let end = rest.find(mark)?;
-        (end > 0).then(|| &rest[..end])
-    })
-}
-
-/// Columns of white space before the text; a tab counts four.
-fn columns(line: &str) -> usize {
-    line.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 }).sum()
-}
-
-/// Columns before the marker, and the text of a list item.
-fn list_item(line: &str) -> Option<(usize, &str)> {
-    let indent = columns(line);
-    let text = line.trim_start();
-    let rest = match text.chars().next()? {
-        '-' | '*' | '+' | '•' | '–' | '◦' | '▪' => {
-            let mut chars = text.chars();
-            chars.next();
-            chars.as_str()
-        }
-        c if c.is_ascii_digit() => {
-            let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-            text[digits..].strip_prefix(['.', ')']).filter(|_| digits < 5)?
-        }
-        _ => return None,
-    };
-    let body = rest.strip_prefix([' ', '\t'])?.trim();
-    let body = ["[ ] ", "[x] ", "[X] "].iter().find_map(|b| body.strip_prefix(b)).unwrap_or(body);
-    Some((indent, body))
-}
-
-fn strip_number(text: &str) -> &str {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    match rest.strip_prefix(['.', ')', ':']) {
-        Some(rest) if rest.starts_with(' ') => rest.trim_start(),
-        Some(_) | None => text,
-    }
-}
-
-/// A kind that an item begins with: `**Risk:** …`, `Suggestion (minor): …`.
-fn leading_kind(text: &str) -> Option<(Kind, &str)> {
-    let opened = text.trim_start().trim_start_matches(['*', '_', '[']);
-    let end = opened.find(|c: char| !c.is_alphabetic())?;
-    let kind = words::kind(&opened[..end])?;
-    let mut rest = opened[end..].trim_start();
-    if let Some(remark) = rest.strip_prefix('(') {
-        rest = remark.split_once(')')?.1.trim_start();
-    }
-    let marked = rest.starts_with([':', ']', '*', '—', '–']);
-    marked.then(|| (kind, rest.trim_start_matches([':', ']', '*', '—', '–', ' '])))
-}
-
-fn remedy_text(line: &str) -> Option<&str> {
-    let bare = line.trim_start_matches(['*', '_', '-', '>', ' ']);
-    let end = bare.find(':')?;
-    let word = bare[..end].trim_matches(['*', '_', ' ']).to_ascii_lowercase();
-    let known = [
-        "suggestion",
-        "suggested fix",
-        "recommendation",
-        "fix",
-        "do",
-        "remedy",
-        "mitigation",
-        "action",
-        "proposed fix",
-        "how to fix",
-        "resolution",
-    ];
-    known.contains(&word.as_str()).then(|| bare[end + 1..].trim_start_matches(['*', '_', ' ']))
-}
-
-fn is_severity_line(line: &str) -> bool {
-    let bare = line.trim_start_matches(['*', '_', '-', '>', ' ']);
-    bare.get(..8).is_some_and(|word| word.eq_ignore_ascii_case("severity")) && bare.len() < 40
-}
-
-/// An item that says there is nothing.
-fn is_nothing(text: &str) -> bool {
-    let plain = plain(text).to_lowercase();
-    let bare = plain.trim_matches(|c: char| !c.is_alphanumeric());
-    matches!(bare, "" | "none" | "n/a" | "na" | "nil" | "nothing")
-        || [
-            "none ",
-            "no concerns",
-            "no issues",
-            "no significant",
-            "no major",
-            "no further",
-            "nothing ",
-        ]
-        .iter()
-        .any(|start| bare.starts_with(start) && bare.len() < 60)
-}
-
-/// Text without its emphasis; code marks stay, since they tell names from words.
-fn plain(text: &str) -> String {
-    text.replace("**", "").trim().to_owned()
-}
-
-fn is_delimiter_row(line: &str) -> bool {
-    let line = line.trim();
-    line.starts_with('|') && line.contains('-') && line.bytes().all(|b| b"|-: ".contains(&b))
-}
-
-/// The cells of a table row; `\|` is a character of its cell.
-fn cells(row: &str) -> Vec<String> {
-    let row = row.trim().trim_start_matches('|');
-    let mut cells = vec![String::new()];
-    let mut chars = row.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if chars.peek() == Some(&'|') => {
-                chars.next();
-                cells.last_mut().expect("a row has a cell").push('|');
-            }
-            '|' => cells.push(String::new()),
-            c => cells.last_mut().expect("a row has a cell").push(c),
-        }
-    }
-    cells.iter().map(|cell| cell.trim().to_owned()).collect()
-}
+#[cfg(test)]
+mod tests;

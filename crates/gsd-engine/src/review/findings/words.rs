@@ -16,8 +16,9 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
 
 /// The same for the value of a field, where more words are clear.
 pub(super) fn severity_field(text: &str) -> Option<Severity> {
-    let first =
-        text.split(|c: char| c.is_whitespace() || ",/(".contains(c)).find(|w| !w.is_empty())?;
+    let first = text
+        .split(|c: char| c.is_whitespace() || ",/(".contains(c))
+        .find(|word| word.contains(char::is_alphanumeric))?;
     severity(first).or_else(|| {
         Some(match first.to_ascii_lowercase().as_str() {
             "error" => Severity::High,
@@ -115,13 +116,14 @@ pub(super) fn leading_severity(text: &str) -> Option<(Severity, &str)> {
                 ':', ']', ')', '*', '|', '-', '–', '—', '·', '/', '(', '_', '【', '】',
             ])
     };
-    let rest = match qualified {
+    let rest = match qualified.map(str::trim_start) {
         Some(rest) if closes(rest) || marked => rest,
         Some(_) | None if closes(rest) => rest,
         Some(_) | None => return None,
     };
-    // `low-hanging` has its hyphen inside the word; `HIGH (security): text` keeps its remark.
-    Some((severity, rest.trim_start_matches(|c: char| " :])*|-–—·_】".contains(c))))
+    // First what closes the word itself, then what leads over to the text, whose own emphasis stays.
+    let rest = rest.trim_start_matches(['*', '_', ']', ')', ':', '】']);
+    Some((severity, rest.trim_start_matches([' ', ':', '|', '-', '–', '—', '·'])))
 }
 
 /// A severity in brackets or bold anywhere in a line, or after `Severity:`.

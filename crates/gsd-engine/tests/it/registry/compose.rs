@@ -320,8 +320,15 @@ proptest! {
         }
     }
 
+    /// For overlays whose artefacts come from themselves or from the host. Where overlays make and
+    /// need artefacts of each other in a ring, which of them stays can depend on one that does not.
     #[test]
-    fn a_skipped_overlay_changes_nothing_else(values in world()) {
+    fn a_skipped_overlay_changes_nothing_else(mut values in world()) {
+        for value in &mut values {
+            for step in value["steps"].as_array_mut().unwrap() {
+                step["consumes"] = json!([]);
+            }
+        }
         let composition = alone(values.iter().map(global).collect());
         for skip in &composition.skips {
             let rest: Vec<Overlay> =

@@ -140,6 +140,22 @@ fn one_line_and_cells() {
     assert_eq!(fenced("```\nx", "text"), "````text\n```\nx\n````\n");
 }
 
+/// What a link hides until its brackets are gone.
+#[test]
+fn a_link_that_is_none_opens_nothing() {
+    for text in [
+        "[#]()",
+        "[# x](http://e)",
+        "[> # x](http://e)",
+        "[~~~](http://e)",
+        "[1. # x](//e)",
+        "[  # x](//e)",
+    ] {
+        let document = between(&shown(text));
+        assert_eq!(outline(&document), ["h1 First", "h2 Second"], "{document}");
+    }
+}
+
 /// Pieces that mean something to some reader of Markdown.
 fn nasty() -> impl Strategy<Value = String> {
     let piece = prop_oneof![

@@ -1,7 +1,7 @@
 //! The frontmatter: the keys that existing readers rely on, in YAML that every reader takes.
 
 use super::findings;
-use crate::lane::State;
+use crate::lane::{Reason, State};
 use crate::review::record::{Lane, Record, Trimmed};
 
 /// The keys that are ours. All others of an existing report stay as they are.
@@ -61,6 +61,11 @@ pub(super) fn matter(record: &Record) -> String {
 
 /// Lanes that were wanted and gave no review. One that is left out on purpose did not fail.
 fn failed(lane: &Lane) -> bool {
+    // A program that is not installed, or a server that does not run, did not fail: nobody named
+    // it, since a named one would have stopped the run.
+    if matches!(lane.reason, Some(Reason::NotFound | Reason::Unreachable)) {
+        return false;
+    }
     match lane.state {
         State::Reviewed | State::Incomplete | State::Skipped => false,
         State::Unproven

@@ -1,0 +1,59 @@
+//! Measures what supervision costs over a program's own time.
+//!
+//! `overhead N [PROGRAM]` runs a program that ends at once (`/bin/true`) N times as the standard
+//! library does it, with both output streams captured, and N times supervised, in turns, and
+//! prints the quickest, the median and the 95th percentile of each in microseconds.
+
+use gsd_io::cancel::Cancel;
+use gsd_io::process::{Cap, Command, End, Limits, Stdin, run};
+use std::time::{Duration, Instant};
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let count: usize = words.first().map_or(1000, |word| word.parse().expect("a number"));
+    let program = words.get(1).map_or("/bin/true", String::as_str);
+    let command = Command {
+        program: program.into(),
+        args: vec![],
+        env: vec![],
+        cwd: "/".into(),
+        stdin: Stdin::Empty,
+    };
+    let (mut plain, mut supervised) = (vec![], vec![]);
+    for _ in 0..count {
+        plain.push(time(&mut || {
+            let output = std::process::Command::new(program).env_clear().output();
+            assert!(output.expect("it starts").status.success());
+        }));
+        supervised.push(time(&mut || {
+            let exit = run(&command, &limits(), &Cancel::new(), &mut |_| {});
+            assert_eq!(exit.expect("it starts").end, End::Exited(0));
+        }));
+    }
+    tell("standard library", plain);
+    tell("supervised", supervised);
+}
+
+fn time(what: &mut dyn FnMut()) -> Duration {
+    let began = Instant::now();
+    what();
+    began.elapsed()
+}
+
+fn tell(what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |part: usize| times[(times.len() - 1) * part / 100].as_micros();
+    println!("{what}: quickest {}, median {}, 95% within {} µs", at(0), at(50), at(95));
+}
+
+fn limits() -> Limits {
+    Limits {
+        deadline: Duration::from_secs(60),
+        first_byte: None,
+        idle: None,
+        grace: Duration::from_secs(5),
+        drain: Duration::from_secs(2),
+        stdout: Cap::mib(4),
+        stderr: Cap::log(),
+    }
+}
