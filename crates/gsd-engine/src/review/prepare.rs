@@ -3,6 +3,7 @@
 
 use super::about::About;
 use super::census::{census, phase_of};
+use super::inside_project::project_folder;
 use super::record;
 use crate::config::{self, Config, Layer};
 use crate::diag::{Diagnostic, SourceFile};
@@ -404,10 +405,4 @@ impl Planner<'_> {
             prompt: folder.join(format!("gsd-review-prompt-{name}.md")),
         }
     }
-}
-
-/// The folder inside the project for prompts of one run: `.planning/.run/<id>`.
-pub(super) fn project_folder(root: &Utf8Path, run_dir: &Utf8Path) -> Utf8PathBuf {
-    let id = run_dir.file_name().unwrap_or("run");
-    root.join(".planning/.run").join(id)
 }

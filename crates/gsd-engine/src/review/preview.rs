@@ -36,7 +36,7 @@ pub struct Preview {
 /// Previews every lane of a prepared run.
 pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview> {
     let marks = Marks::new(&prepared.plans);
-    let built = prompts(project, prepared, &marks, &super::run::own_secrets(env));
+    let built = prompts(project, prepared, &marks, &super::prompts::own_secrets(env));
     let asked = prepared.asked.iter().zip(&built).map(|(asked, prompt)| {
         let mut preview = base(&asked.plan);
         preview.destination = asked.ready.destination().to_owned();

@@ -6,6 +6,7 @@ use super::prompt::{self, Access, Document, Input, PlanDocument, estimate_tokens
 use super::record;
 use crate::text::secrets;
 use camino::Utf8Path;
+use gsd_io::env::Env;
 use gsd_io::fs::{self, Links};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -165,4 +166,33 @@ fn document(pair: &(String, String)) -> Document<'_> {
 
 fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Values of this process's own variables that look like secrets: they must not leave in a prompt.
+pub(super) fn own_secrets(env: &Env) -> Vec<String> {
+    const NAMES: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+    env.vars()
+        .filter(|(name, value)| {
+            let name = name.to_uppercase();
+            // Short values would be found in any text.
+            value.len() >= 8 && NAMES.iter().any(|word| name.contains(word))
+        })
+        .map(|(_, value)| value.to_owned())
+        .collect()
+}
+
+/// What was taken out of the prompts of a run.
+pub(super) fn redactions(prompts: &[LanePrompt]) -> Vec<record::Redaction> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for prompt in prompts {
+        for (kind, count) in &prompt.redactions {
+            // Lanes get the same documents: the largest receipt is that of the documents.
+            let entry = counts.entry(kind).or_default();
+            *entry = (*entry).max(*count);
+        }
+    }
+    counts
+        .into_iter()
+        .map(|(kind, count)| record::Redaction { kind: kind.to_owned(), count })
+        .collect()
 }

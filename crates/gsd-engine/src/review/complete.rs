@@ -1,0 +1,58 @@
+//! From what lanes said to a whole record: their texts made fit to share, findings taken out of
+//! them, each citation checked, what belongs together joined.
+
+use super::clusters::{self, Correlation};
+use super::findings;
+use super::prepare::Project;
+use super::record::{self, Record};
+use crate::evidence::WorkTree;
+use crate::id::RelPath;
+use crate::text::secrets::redact;
+
+/// Completes a record that has its lanes and nothing that follows from them yet. Evidence is
+/// checked against the project as it is now.
+pub(super) fn complete(project: &Project, mut record: Record) -> Record {
+    let mut tree = WorkTree::open(&project.root);
+    // Reviewers name a plan by its file name alone.
+    if let Ok(directory) = RelPath::parse(&record.phase.directory) {
+        tree = tree.with_base(directory);
+    }
+    for lane in &mut record.lanes {
+        make_fit_to_share(lane, &tree);
+    }
+    let planned = project.planned_paths();
+    for lane in record.lanes.iter_mut().filter(|lane| lane.state.counts()) {
+        let mut extracted = findings::extract(&lane.identity, &lane.text, &record.plans);
+        findings::check_evidence(&mut extracted, &tree, &planned);
+        lane.findings_source = extracted.source;
+        if extracted.dropped > 0 {
+            lane.warnings.push(format!("{} of its findings could not be read", extracted.dropped));
+        }
+        record.findings.extend(extracted.findings);
+    }
+    record.clusters = clusters::build(&mut record.findings, &record.lanes, &Correlation::default());
+    record
+}
+
+/// Takes out of a lane's text what must not be committed with a report: where this machine keeps
+/// the project, and secrets that the lane came across.
+fn make_fit_to_share(lane: &mut record::Lane, tree: &WorkTree) {
+    let localized = tree.localize(&lane.text);
+    if localized.foreign > 0 {
+        lane.warnings.push(format!(
+            "{} absolute path(s) outside the project stand in its text",
+            localized.foreign
+        ));
+    }
+    let (text, secrets) = redact(&localized.text, &[]);
+    let secrets: u64 = secrets.values().sum();
+    if secrets > 0 {
+        lane.warnings.push(format!("{secrets} secret(s) in its text were replaced"));
+    }
+    lane.text = text;
+    lane.stderr = redact(&tree.localize(&lane.stderr).text, &[]).0;
+    // The sentence about a failure repeats what the program said, so it holds the same.
+    if let Some(message) = &mut lane.message {
+        *message = redact(&tree.localize(message).text, &[]).0;
+    }
+}

@@ -1,0 +1,36 @@
+//! The results of lanes in the folder of a run, one file each, written the moment they are there.
+
+use super::prompts::LanePrompt;
+use super::record;
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::fs;
+use std::collections::BTreeMap;
+
+/// Where the result of a lane is kept.
+fn result_path(run_dir: &Utf8Path, identity: &str) -> Utf8PathBuf {
+    run_dir.join(format!("gsd-review-{identity}.json"))
+}
+
+pub(super) fn persist(run_dir: &Utf8Path, lane: &record::Lane) {
+    let bytes = serde_json::to_vec_pretty(lane).expect("a lane's record is plain data");
+    // A result that cannot be kept can still be reported; only resuming it is lost.
+    let _ = fs::write_atomic(&result_path(run_dir, &lane.identity), &bytes);
+}
+
+/// Lanes of an earlier run in this folder whose text counts and whose prompt was the same.
+pub(super) fn finished_before(
+    run_dir: &Utf8Path,
+    prompts: &[LanePrompt],
+) -> BTreeMap<String, record::Lane> {
+    const MAX_RESULT: u64 = 32 * 1024 * 1024;
+    prompts
+        .iter()
+        .filter_map(|prompt| {
+            let path = result_path(run_dir, &prompt.identity);
+            let text = fs::read_text(&path, MAX_RESULT, fs::Links::Refuse).ok()?;
+            let lane: record::Lane = serde_json::from_str(&text).ok()?;
+            let same = lane.prompt_sha256.as_ref().is_none_or(|digest| *digest == prompt.sha256);
+            (lane.state.counts() && same).then(|| (prompt.identity.clone(), lane))
+        })
+        .collect()
+}
