@@ -14,6 +14,7 @@ pub mod http;
 pub mod lock;
 pub mod process;
 pub mod random;
+pub mod sandbox;
 pub mod secret;
 pub mod signal;
 pub mod terminal;

@@ -5,6 +5,7 @@ use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
 use gsd_io::process::{self, Cap, Command, End, Limits, Stdin};
+use gsd_io::sandbox::Sandbox;
 use std::time::Duration;
 
 /// Asks git; `None` where there is no git, no work tree, or no commit yet.
@@ -32,6 +33,7 @@ fn git(env: &Env, root: &Utf8Path, cancel: &Cancel, args: &[&str]) -> Option<Str
         env: variables,
         cwd: root.to_owned(),
         stdin: Stdin::Empty,
+        sandbox: Sandbox::None,
     };
     let limits = Limits {
         deadline: Duration::from_secs(10),

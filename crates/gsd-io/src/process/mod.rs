@@ -37,6 +37,7 @@ pub use lookup::{LookupError, check_program, which};
 pub use start::{StartError, TooLong};
 
 use crate::cancel::Cancel;
+use crate::sandbox::Sandbox;
 use camino::Utf8PathBuf;
 use std::fmt;
 use std::sync::Arc;
@@ -54,6 +55,8 @@ pub struct Command {
     /// Absolute; must be a directory.
     pub cwd: Utf8PathBuf,
     pub stdin: Stdin,
+    /// What it may write to; holds for everything that it starts as well.
+    pub sandbox: Sandbox,
 }
 
 /// What the child reads.
@@ -91,6 +94,7 @@ impl fmt::Debug for Command {
             .field("env", &self.env.iter().map(|(name, _)| name).collect::<Vec<_>>())
             .field("cwd", &self.cwd)
             .field("stdin", &self.stdin)
+            .field("sandbox", &self.sandbox)
             .finish()
     }
 }

@@ -5,6 +5,7 @@ use super::family::{self, Lane};
 use super::feed::Feed;
 use super::lookup::{LookupError, check_program};
 use super::{Command, TOKEN_VARIABLE};
+use crate::sandbox::{self, SandboxError};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -27,6 +28,9 @@ pub enum StartError {
     NoInterpreter { path: Utf8PathBuf, interpreter: String, source: io::Error },
     #[error("`{path}` is not a program that this system can run")]
     WrongFormat { path: Utf8PathBuf, source: io::Error },
+    /// The program was not started, because it would have run without its sandbox.
+    #[error("`{path}` was not started")]
+    Sandbox { path: Utf8PathBuf, source: SandboxError },
     /// The flag was raised before anything was started.
     #[error("cancelled before `{path}` was started")]
     Cancelled { path: Utf8PathBuf },
@@ -45,6 +49,7 @@ impl StartError {
             | Self::Cwd { .. }
             | Self::ArgumentTooLong { .. }
             | Self::Malformed { .. }
+            | Self::Sandbox { .. }
             | Self::Cancelled { .. } => None,
         }
     }
@@ -102,8 +107,10 @@ pub(super) fn start(command: &Command) -> Result<Started, StartError> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let (mut child, lane) =
-        spawn(&mut prepared).map_err(|source| explain(&command.program, source))?;
+    let (mut child, lane) = match sandbox::within(&command.sandbox, || spawn(&mut prepared)) {
+        Ok(spawned) => spawned.map_err(|source| explain(&command.program, source))?,
+        Err(source) => return Err(StartError::Sandbox { path: command.program.clone(), source }),
+    };
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let stdout = stdout.expect("stdout was asked for as a pipe");
     let stderr = stderr.expect("stderr was asked for as a pipe");

@@ -14,4 +14,5 @@ mod process_lookup;
 mod process_signals;
 mod process_start;
 mod proxy;
+mod sandbox;
 mod tls;

@@ -3,6 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, Delivered, End, Exit, Limits, Progress, Stage, Stdin, run};
+use gsd_io::sandbox::Sandbox;
 use gsd_testkit::fake_cli::fake_cli;
 use gsd_testkit::left_over::{living, mark};
 use std::time::Duration;
@@ -39,6 +40,7 @@ impl World {
             env: vec![("MARK".to_owned(), self.mark.clone())],
             cwd: self.folder(),
             stdin: Stdin::Empty,
+            sandbox: Sandbox::None,
         }
     }
 

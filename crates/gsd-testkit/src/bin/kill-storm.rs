@@ -10,6 +10,7 @@
 
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, End, Limits, StartError, Stdin, guard, run, sweep};
+use gsd_io::sandbox::Sandbox;
 use gsd_testkit::fake_cli::fake_cli;
 use gsd_testkit::left_over::{children, living, mark};
 use rustix::process::{Pid, Signal, kill_process};
@@ -228,6 +229,7 @@ fn command(mark: &str, dice: &mut Dice) -> Command {
         env: vec![("MARK".to_owned(), mark.to_owned())],
         cwd: "/".into(),
         stdin,
+        sandbox: Sandbox::None,
     }
 }
 

@@ -1,11 +1,13 @@
 //! Measures what supervision costs over a program's own time.
 //!
 //! `overhead N [PROGRAM]` runs a program that ends at once (`/bin/true`) N times as the standard
-//! library does it, with both output streams captured, and N times supervised, in turns, and
-//! prints the quickest, the median and the 95th percentile of each in microseconds.
+//! library does it, with both output streams captured, N times supervised, and N times supervised
+//! in a sandbox where the kernel has one, in turns. It prints the quickest, the median and the
+//! 95th percentile of each in microseconds.
 
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, End, Limits, Stdin, run};
+use gsd_io::sandbox::{self, Sandbox};
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -18,8 +20,14 @@ fn main() {
         env: vec![],
         cwd: "/".into(),
         stdin: Stdin::Empty,
+        sandbox: Sandbox::None,
     };
-    let (mut plain, mut supervised) = (vec![], vec![]);
+    // As many places as a lane is given.
+    let places = sandbox::DEVICES.iter().copied().chain(["/tmp", "/var/tmp", "/root", "/home"]);
+    let places = places.map(Into::into).collect();
+    let confined = Command { sandbox: Sandbox::WriteOnly { places }, ..command.clone() };
+    let landlock = sandbox::landlock();
+    let (mut plain, mut supervised, mut sandboxed) = (vec![], vec![], vec![]);
     for _ in 0..count {
         plain.push(time(&mut || {
             let output = std::process::Command::new(program).env_clear().output();
@@ -29,9 +37,19 @@ fn main() {
             let exit = run(&command, &limits(), &Cancel::new(), &mut |_| {});
             assert_eq!(exit.expect("it starts").end, End::Exited(0));
         }));
+        if landlock.is_some() {
+            sandboxed.push(time(&mut || {
+                let exit = run(&confined, &limits(), &Cancel::new(), &mut |_| {});
+                assert_eq!(exit.expect("it starts").end, End::Exited(0));
+            }));
+        }
     }
     tell("standard library", plain);
     tell("supervised", supervised);
+    match landlock {
+        Some(found) => tell(&format!("in a sandbox (Landlock, ABI {})", found.abi), sandboxed),
+        None => println!("in a sandbox: this kernel has no Landlock"),
+    }
 }
 
 fn time(what: &mut dyn FnMut()) -> Duration {

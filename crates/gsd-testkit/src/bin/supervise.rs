@@ -10,6 +10,7 @@
 
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, Limits, Progress, Stage, Stdin, guard, run};
+use gsd_io::sandbox::Sandbox;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         env: vec![("MARK".to_owned(), mark.to_owned())],
         cwd: "/".into(),
         stdin: Stdin::Empty,
+        sandbox: Sandbox::None,
     };
 
     let cancel = Cancel::new();

@@ -22,6 +22,7 @@ use camino::Utf8Path;
 use ending::Log;
 use gsd_io::lock::{self, Lock, LockError, Owner};
 use gsd_io::process::{self, Cap, Command, End, Exit, Limits, LookupError, StartError, Stdin};
+use gsd_io::sandbox::Sandbox;
 use gsd_io::{clock, fs};
 use std::time::{Duration, Instant};
 
@@ -46,6 +47,7 @@ fn not_started(error: &StartError) -> LaneReport {
         }
         StartError::Program(_) => (State::Unavailable, Reason::NotFound),
         StartError::Cancelled { .. } => (State::Cancelled, Reason::Interrupted),
+        StartError::Sandbox { .. } => (State::Blocked, Reason::Policy),
         StartError::ArgumentTooLong { .. } | StartError::Malformed { .. } => {
             (State::Failed, Reason::TooLarge)
         }
@@ -64,6 +66,7 @@ fn not_started(error: &StartError) -> LaneReport {
         }
         StartError::Program(_)
         | StartError::Cwd { .. }
+        | StartError::Sandbox { .. }
         | StartError::Malformed { .. }
         | StartError::Cancelled { .. }
         | StartError::Io { .. } => report,
@@ -101,6 +104,7 @@ pub(crate) fn call(
                 env: variables,
                 cwd: context.root.to_owned(),
                 stdin: stdin(call, prompt),
+                sandbox: Sandbox::None,
             };
             let limits = limits(plan, call, deadline);
             let mut tell = |now: process::Progress| {

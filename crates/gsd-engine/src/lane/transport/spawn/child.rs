@@ -11,6 +11,7 @@ use gsd_io::clock;
 use gsd_io::env::NESTING_MARKERS;
 use gsd_io::fs;
 use gsd_io::process::{self, Cap, Command, End, Limits, Stdin};
+use gsd_io::sandbox::Sandbox;
 use std::time::{Duration, Instant};
 
 pub(super) const GRACE: Duration = Duration::from_secs(5);
@@ -74,6 +75,7 @@ pub(super) fn set_up(
             env: variables.to_vec(),
             cwd: context.root.to_owned(),
             stdin: Stdin::Empty,
+            sandbox: Sandbox::None,
         };
         let limits = Limits {
             deadline: deadline.saturating_duration_since(clock::now()),

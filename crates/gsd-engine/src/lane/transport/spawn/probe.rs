@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
 use gsd_io::process::{self, Cap, Command, End, Exit, Limits, LookupError, StartError, Stdin};
+use gsd_io::sandbox::Sandbox;
 use std::time::Duration;
 
 /// What is kept of a help text.
@@ -122,6 +123,7 @@ pub(super) fn help(
         env: env.child_base(),
         cwd: root.to_owned(),
         stdin: Stdin::Empty,
+        sandbox: Sandbox::None,
     };
     let limits = Limits {
         deadline: limit,

@@ -1,0 +1,56 @@
+//! Landlock itself: rules for the calling thread and whatever it starts.
+
+use super::{Landlock, SandboxError};
+use ::landlock::{
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, RestrictionStatus,
+    Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
+    path_beneath_rules,
+};
+use camino::Utf8PathBuf;
+use std::sync::OnceLock;
+
+/// The version that knows every way of writing that there is a word for.
+const WRITING: ABI = ABI::V3;
+/// The version that keeps signals and abstract sockets inside.
+const SCOPES: ABI = ABI::V6;
+
+pub(super) fn offered() -> Option<Landlock> {
+    static OFFERED: OnceLock<Option<Landlock>> = OnceLock::new();
+    *OFFERED.get_or_init(|| {
+        // Only a thread that was really restricted knows; this one ends right after it.
+        let probed = std::thread::spawn(|| apply(&[])).join();
+        match probed {
+            Ok(Ok(status)) => enforced(&status),
+            Ok(Err(_)) | Err(_) => None,
+        }
+    })
+}
+
+pub(super) fn restrict(places: &[Utf8PathBuf]) -> Result<(), SandboxError> {
+    let status = apply(places).map_err(|error| SandboxError::Refused(error.to_string()))?;
+    enforced(&status).map(|_| ()).ok_or(SandboxError::Unavailable)
+}
+
+fn apply(places: &[Utf8PathBuf]) -> Result<RestrictionStatus, RulesetError> {
+    let writing = AccessFs::from_write(WRITING);
+    // A device that one makes oneself would lead around every rule about paths.
+    let devices: BitFlags<AccessFs> = AccessFs::MakeBlock | AccessFs::MakeChar;
+    Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(writing)?
+        .scope(Scope::from_all(SCOPES))?
+        .create()?
+        .add_rules(path_beneath_rules(places, writing & !devices))?
+        .restrict_self()
+}
+
+/// `None` where the kernel has restricted nothing.
+fn enforced(status: &RestrictionStatus) -> Option<Landlock> {
+    match (&status.ruleset, &status.landlock) {
+        (RulesetStatus::NotEnforced, _) => None,
+        (_, LandlockStatus::Available { effective_abi, .. }) => {
+            Some(Landlock { abi: *effective_abi as u8 })
+        }
+        (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => None,
+    }
+}

@@ -1,0 +1,12 @@
+//! Systems without Landlock.
+
+use super::{Landlock, SandboxError};
+use camino::Utf8PathBuf;
+
+pub(super) fn offered() -> Option<Landlock> {
+    None
+}
+
+pub(super) fn restrict(_: &[Utf8PathBuf]) -> Result<(), SandboxError> {
+    Err(SandboxError::Unavailable)
+}

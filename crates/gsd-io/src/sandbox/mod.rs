@@ -1,0 +1,87 @@
+//! A child that may read everything and write only to a few places.
+//!
+//! Invariants:
+//! - The sandbox holds from the child's first instruction on, and for all that descends from it.
+//! - This process is never restricted: a thread of its own takes the restriction on and starts
+//!   the child, which inherits it. No code runs between fork and exec.
+//! - A sandbox that cannot be had is an error, never no sandbox.
+//!
+//! Reading and the network are free. So are mode, owner, times and attributes of files that
+//! belong to the user: Landlock cannot forbid changing these.
+
+#[cfg_attr(not(target_os = "linux"), path = "landlock_portable.rs")]
+mod landlock;
+
+use camino::Utf8PathBuf;
+use std::io;
+
+/// Where a child may write.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Sandbox {
+    /// Wherever this process may.
+    #[default]
+    None,
+    /// At and below these absolute paths only; links are followed, missing ones are left out.
+    /// Devices are never made, and signals do not reach processes outside of the sandbox where
+    /// the kernel can prevent it.
+    WriteOnly { places: Vec<Utf8PathBuf> },
+}
+
+/// What the Landlock of this kernel can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Landlock {
+    /// The version of its interface, from 1; at most the newest one that we know.
+    pub abi: u8,
+}
+
+impl Landlock {
+    /// Before version 3 a file could be cut to any length where it may not be written to.
+    pub fn stops_truncation(self) -> bool {
+        self.abi >= 3
+    }
+}
+
+/// What this kernel offers; `None` where there is no Landlock, or it is turned off.
+pub fn landlock() -> Option<Landlock> {
+    landlock::offered()
+}
+
+/// Files and folders below `/dev` that programs write to and that hold nothing of anybody.
+pub const DEVICES: [&str; 9] = [
+    "/dev/full",
+    "/dev/null",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/random",
+    "/dev/shm",
+    "/dev/tty",
+    "/dev/urandom",
+    "/dev/zero",
+];
+
+/// Why a child was not confined, and therefore not started.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    #[error("this system has no Landlock, so it cannot be kept from writing into the project")]
+    Unavailable,
+    #[error("the kernel took no restriction: {0}")]
+    Refused(String),
+    #[error("no thread for its start")]
+    Thread(#[from] io::Error),
+}
+
+/// Calls `start` so that whatever it starts is in the sandbox.
+pub(crate) fn within<T: Send>(
+    sandbox: &Sandbox,
+    start: impl FnOnce() -> T + Send,
+) -> Result<T, SandboxError> {
+    let Sandbox::WriteOnly { places } = sandbox else { return Ok(start()) };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("sandbox".to_owned());
+        let restricted = move || landlock::restrict(places).map(|()| start());
+        match thread.spawn_scoped(scope, restricted)?.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}

@@ -1,0 +1,121 @@
+//! What a sandbox lets a real child do. Where the kernel has no Landlock, these tests say so and
+//! what is left of them is that nothing starts without the sandbox that was asked for.
+
+use super::process::{World, generous, stdout};
+use camino::Utf8PathBuf;
+use gsd_io::cancel::Cancel;
+use gsd_io::process::{Command, End, StartError, run};
+use gsd_io::sandbox::{DEVICES, Sandbox, landlock};
+use gsd_testkit::skipped;
+
+/// A program whose only writable places are `places` and the devices.
+fn confined(command: Command, places: &[Utf8PathBuf]) -> Command {
+    let devices = DEVICES.iter().map(|path| Utf8PathBuf::from(*path));
+    let places = devices.chain(places.iter().cloned()).collect();
+    Command { sandbox: Sandbox::WriteOnly { places }, ..command }
+}
+
+/// Whether there is nothing to test here.
+fn without_landlock() -> bool {
+    let missing = landlock().is_none();
+    if missing {
+        skipped("this kernel has no Landlock, so nothing about it was tested");
+    }
+    missing
+}
+
+#[test]
+fn a_confined_program_writes_where_it_may_and_nowhere_else() {
+    if without_landlock() {
+        return;
+    }
+    let world = World::new();
+    let own = world.folder().join("own");
+    let project = world.folder().join("project");
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::create_dir_all(&project).unwrap();
+    std::fs::write(project.join("kept"), "before").unwrap();
+    let write = |path: Utf8PathBuf| {
+        let action = format!("write {path} after");
+        let command = world.fake(&[&action, "print done"]);
+        world.run(&confined(command, std::slice::from_ref(&own)), &generous())
+    };
+    assert_eq!(stdout(&write(own.join("new"))), "done");
+    assert_eq!(stdout(&write("/dev/null".into())), "done");
+    assert_ne!(write(project.join("kept")).end, End::Exited(0));
+    assert_ne!(write(project.join("new")).end, End::Exited(0));
+    assert_eq!(std::fs::read_to_string(project.join("kept")).unwrap(), "before");
+    assert!(!project.join("new").exists());
+    // This process is as free as before.
+    std::fs::write(project.join("new"), "").unwrap();
+}
+
+#[test]
+fn what_a_confined_program_leaves_behind_is_confined_and_killed() {
+    if without_landlock() {
+        return;
+    }
+    let world = World::new();
+    let own = world.folder().join("own");
+    std::fs::create_dir_all(&own).unwrap();
+    gsd_testkit::fake_cli::fifo(&own, "gate");
+    let target = world.folder().join("target");
+    // The daemon has another session and no environment, and opens the gate when it has tried.
+    let daemon = format!("(echo x > {target}); echo tried > {own}/gate; exec sleep 1000");
+    let script = format!("env -i setsid sh -c '{daemon}' >/dev/null 2>&1 & cat {own}/gate");
+    let command = world.command("/bin/sh".into(), vec!["-c".to_owned(), script]);
+    let command = Command { env: vec![("PATH".into(), "/usr/bin:/bin".into())], ..command };
+    let exit = world.run(&confined(command, &[own]), &generous());
+    assert_eq!((stdout(&exit), exit.end), ("tried\n", End::Exited(0)));
+    assert_eq!(exit.strays, 1, "the daemon was found although it is in a sandbox");
+    assert!(!target.exists());
+}
+
+#[test]
+fn a_file_as_a_place_opens_that_file_only() {
+    if without_landlock() {
+        return;
+    }
+    let world = World::new();
+    let file = world.folder().join("settings.json");
+    std::fs::write(&file, "{}").unwrap();
+    let places = [file.clone(), world.folder().join("missing")];
+    let action = format!("write {file} new");
+    let exit = world.run(&confined(world.fake(&[&action]), &places), &generous());
+    assert_eq!(exit.end, End::Exited(0));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
+    let action = format!("write {} new", world.folder().join("settings.json.tmp"));
+    let exit = world.run(&confined(world.fake(&[&action]), &places), &generous());
+    assert_ne!(exit.end, End::Exited(0));
+}
+
+#[test]
+fn a_confined_program_cannot_signal_others() {
+    let Some(found) = landlock() else {
+        without_landlock();
+        return;
+    };
+    if found.abi < 6 {
+        skipped(&format!("Landlock ABI {} does not confine signals", found.abi));
+        return;
+    }
+    let world = World::new();
+    let script = format!("kill -0 {} && echo reached", std::process::id());
+    let command = world.command("/bin/sh".into(), vec!["-c".to_owned(), script]);
+    let free = world.run(&command, &generous());
+    assert_eq!(stdout(&free), "reached\n");
+    let exit = world.run(&confined(command, &[]), &generous());
+    assert_eq!(stdout(&exit), "");
+}
+
+#[test]
+fn nothing_starts_without_the_sandbox_that_was_asked_for() {
+    if landlock().is_some() {
+        // Covered by the tests above: here the sandbox is always had.
+        return;
+    }
+    let world = World::new();
+    let command = confined(world.fake(&["print started"]), &[]);
+    let error = run(&command, &generous(), &Cancel::new(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, StartError::Sandbox { .. }), "{error}");
+}
