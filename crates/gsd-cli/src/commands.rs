@@ -15,6 +15,7 @@ use crate::args::{Cli, Command};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::parse::{Switch, definition, parse};
+use crate::tools::{self, Asked};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::lane::Roster;
@@ -67,12 +68,18 @@ pub(crate) fn run(program: Program) -> ExitStatus {
     }
     let roster = Roster::of(gsd_engine::lane::roster::first_party()).0;
     let switches = switches(&roster);
+    let program = called_by(program, &words);
+    let Asked { words, pick, json_errors } = match program {
+        Program::Gsd => Asked { words, ..Asked::default() },
+        Program::GsdTools => tools::read(words),
+    };
     let parsed = match parse(program, &switches, words) {
         Ok(parsed) => parsed,
+        Err(error) if json_errors && error.use_stderr() => return usage_as_json(&error),
         Err(error) => return show_clap(&error),
     };
     let Cli { global, command } = parsed.cli;
-    let ui = Ui::new(&global, &env);
+    let ui = Ui::new(&global, &env).spelled(program, pick, json_errors);
     if global.version {
         return version(&ui, program);
     }
@@ -150,6 +157,24 @@ fn show_clap(error: &clap::Error) -> ExitStatus {
     // A closed pipe is no reason to fail.
     let _ = error.print();
     if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Done }
+}
+
+/// The same program is `gsd-tools` when it is called by that name, through a link for example.
+fn called_by(built: Program, words: &[String]) -> Program {
+    match words.first().and_then(|word| Utf8Path::new(word).file_stem()) {
+        Some("gsd-tools") => Program::GsdTools,
+        Some(_) | None => built,
+    }
+}
+
+/// What clap has to say, as the one line of JSON that `--json-errors` asks for.
+fn usage_as_json(error: &clap::Error) -> ExitStatus {
+    let said = error.render().to_string();
+    let message = said.lines().next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let line = serde_json::json!({ "ok": false, "reason": "usage", "message": message });
+    eprint(&format!("{line}\n"));
+    ExitStatus::Usage
 }
 
 /// `-C`, else the nearest folder upwards with `.planning`, else the root of the git work tree,

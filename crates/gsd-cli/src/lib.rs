@@ -10,6 +10,7 @@ mod output;
 mod parse;
 #[cfg(test)]
 mod reference;
+mod tools;
 mod ui;
 
 /// The name that the program was built under. It decides the shape of what is printed.

@@ -2,8 +2,10 @@
 //!
 //! A reader that goes away (`gsd … | head`) ends the output, never the program with a panic.
 
+use crate::Program;
 use crate::args::{Color, Global};
 use crate::error::CommandError;
+use crate::tools;
 use gsd_io::env::Env;
 use serde_json::{Value, json};
 use std::fmt;
@@ -19,6 +21,11 @@ pub(crate) struct Ui {
     pub(crate) live: bool,
     color_out: bool,
     color_err: bool,
+    program: Program,
+    /// Of a document, print this value only.
+    pick: Option<String>,
+    /// Failures are one line of JSON on stderr.
+    json_errors: bool,
 }
 
 /// A meaning that has a colour. Colour is never the only signal.
@@ -86,7 +93,15 @@ impl Ui {
                 && env.var("TERM") != Some("dumb"),
             color_out: color(out),
             color_err: color(err),
+            program: Program::Gsd,
+            pick: None,
+            json_errors: false,
         }
+    }
+
+    /// The same, as the spelling that the program was called by asks for it.
+    pub(crate) fn spelled(self, program: Program, pick: Option<String>, json_errors: bool) -> Self {
+        Self { program, pick, json_errors, ..self }
     }
 
     /// Data, as it is.
@@ -100,14 +115,20 @@ impl Ui {
         self.data(&format!("{text}\n"));
     }
 
-    /// A JSON document on stdout.
+    /// A JSON document on stdout, or the one value of it that was asked for.
     pub(crate) fn document(&self, value: &Value) {
+        if let Some(path) = &self.pick {
+            return self.line(tools::pick(value, path));
+        }
         self.line(serde_json::to_string_pretty(value).expect("a value always serialises"));
     }
 
-    /// Success in `--json` mode: the envelope of every command.
+    /// Success in `--json` mode: the envelope of every command. Callers of `gsd-tools` know of none.
     pub(crate) fn success(&self, details: Value) {
-        self.document(&json!({ "ok": true, "details": details }));
+        match self.program {
+            Program::Gsd => self.document(&json!({ "ok": true, "details": details })),
+            Program::GsdTools => self.document(&details),
+        }
     }
 
     /// Talk, one line, silent under `--quiet`.
@@ -151,7 +172,11 @@ impl Ui {
 
     /// Shows why a command failed.
     pub(crate) fn error(&self, error: &CommandError) {
-        if self.json {
+        if self.json_errors {
+            let line = json!({ "ok": false, "reason": error.code, "message": error.message });
+            return self.talk(format_args!("{line}\n"));
+        }
+        if self.json && self.program == Program::Gsd {
             let document = json!({
                 "ok": false,
                 "code": error.code,

@@ -14,4 +14,5 @@ mod lanes;
 mod mounts;
 mod run;
 mod selection;
+mod tools;
 mod world;
