@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) static UNREADABLE: Rule = Rule {
     code: "manifest/unreadable",
     level: Level::Error,
-    summary: "a manifest is missing, is no regular file, is too large, or is not UTF-8",
+    summary: "a manifest is missing, is no regular file, is too large, is not UTF-8, or lies behind a link",
     docs: include_str!("unreadable.md"),
 };
 
@@ -79,11 +79,22 @@ pub fn read_bundle(folder: &Utf8Path, name: &str, context: Context<'_>) -> Bundl
 
 /// What came of a manifest that cannot be read.
 pub fn unreadable_bundle(name: &str, error: &ReadError) -> Bundle {
+    refused(name, |at| {
+        UNREADABLE.at(at, format!("the manifest cannot be read: {}", unreadable(error)))
+    })
+}
+
+/// What came of a folder that is a link: it may lead anywhere, and somewhere else tomorrow, so
+/// nothing behind it is read.
+pub fn linked_bundle(name: &str) -> Bundle {
+    refused(name, |at| {
+        UNREADABLE.at(at, "its folder is a link").help("copy the folder that it leads to")
+    })
+}
+
+fn refused(name: &str, say: impl FnOnce(Location) -> Diagnostic) -> Bundle {
     let empty = SourceFile::new(name, "");
-    let at = empty.at_start().with_pointer("");
-    let diagnostic =
-        UNREADABLE.at(at, format!("the manifest cannot be read: {}", unreadable(error)));
-    let diagnostics = vec![diagnostic];
+    let diagnostics = vec![say(empty.at_start().with_pointer(""))];
     let parsed = Parsed { file: empty, manifest: None, diagnostics, gates: vec![] };
     Bundle { parsed, fragments: BTreeMap::new() }
 }

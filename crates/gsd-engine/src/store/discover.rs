@@ -2,7 +2,7 @@
 
 use super::content_hash;
 use super::record::{self, Ledger};
-use crate::manifest::{Context, Origin, read_bundle};
+use crate::manifest::{Bundle, Context, Origin, linked_bundle, read_bundle};
 use crate::registry::{Overlay, Scope, Standing};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind};
@@ -86,15 +86,17 @@ fn look(root: &Utf8Path, scope: Scope, consents: &BTreeMap<String, String>, foun
         let ours = entry.name.starts_with('.')
             || entry.name.contains(".upgrading-")
             || entry.name.contains(".discard-");
-        if entry.kind != Kind::Directory || ours {
+        let linked = entry.kind == Kind::Link;
+        if !(linked || entry.kind == Kind::Directory) || ours {
             continue;
         }
         let path = folder.join(&entry.name);
         let recorded = ledger.get(&entry.name);
         let standing = match scope {
+            Scope::Global if linked => Standing::Unmanaged,
             Scope::Global => global_standing(recorded, &path),
             Scope::Project => {
-                let agreed = consents.get(&entry.name);
+                let agreed = consents.get(&entry.name).filter(|_| !linked);
                 let consented = agreed.is_some_and(|hash| content_hash(&path).as_ref() == Ok(hash));
                 project_standing(recorded, consented)
             }
@@ -102,18 +104,26 @@ fn look(root: &Utf8Path, scope: Scope, consents: &BTreeMap<String, String>, foun
         if let Some(source) = recorded.and_then(|entry| entry.source.clone()) {
             found.sources.insert((scope, entry.name.clone()), source);
         }
-        let context = Context { origin: Origin::ThirdParty, folder: Some(&entry.name) };
         let bundle = match standing {
             Standing::Unconsented => None,
             Standing::Approved
             | Standing::Unmanaged
             | Standing::Tampered
             | Standing::Pending
-            | Standing::Disabled => {
-                Some(read_bundle(&path, &format!("{}/capability.json", entry.name), context))
-            }
+            | Standing::Disabled => Some(read(&path, &entry.name, entry.kind)),
         };
         found.overlays.push(Overlay { scope, folder: entry.name, standing, bundle });
+    }
+}
+
+fn read(path: &Utf8Path, folder: &str, kind: Kind) -> Bundle {
+    let name = format!("{folder}/capability.json");
+    match kind {
+        Kind::Link => linked_bundle(&name),
+        Kind::Directory | Kind::File { .. } | Kind::Special => {
+            let context = Context { origin: Origin::ThirdParty, folder: Some(folder) };
+            read_bundle(path, &name, context)
+        }
     }
 }
 
@@ -255,13 +265,30 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_our_own_and_links_are_no_candidates() {
+    fn folders_of_our_own_are_no_candidates() {
         let world = World::new();
         let home = world.places.home.clone();
         for name in [".staging", "acme.upgrading-1-2-00", "acme.discard-1-2-00"] {
             fs::create_dir_all(&overlays_folder(&home).join(name)).expect("created");
         }
-        std::os::unix::fs::symlink("/", overlays_folder(&home).join("root")).expect("linked");
         assert_eq!(world.standings(), vec![]);
+    }
+
+    #[test]
+    fn a_link_is_told_of_and_not_followed() {
+        let world = World::new();
+        let (home, project) = (world.places.home.clone(), world.places.project.clone());
+        let elsewhere = world.drop(&home.join("elsewhere"), "acme");
+        for root in [&home, &project] {
+            fs::create_dir_all(&overlays_folder(root)).expect("created");
+            let link = overlays_folder(root).join("acme");
+            std::os::unix::fs::symlink(&elsewhere, link).expect("linked");
+        }
+        let found = discover(&world.places).overlays;
+        assert_eq!(found.len(), 2);
+        let parsed = &found[0].bundle.as_ref().expect("told of").parsed;
+        assert!(parsed.manifest.is_none());
+        assert_eq!(parsed.diagnostics[0].message, "its folder is a link");
+        assert_eq!((found[1].standing, found[1].bundle.is_none()), (Standing::Unconsented, true));
     }
 }
