@@ -12,3 +12,4 @@ mod planning;
 mod planted;
 mod registry;
 mod rules;
+mod scenarios;
