@@ -13,14 +13,16 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> String {
                 Level::Warning => "warning",
                 Level::Note => "notice",
             };
-            let help = diagnostic.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
+            let line = |text: &Option<String>| text.as_ref().map(|text| format!("\n{text}"));
+            let label = line(&diagnostic.label).unwrap_or_default();
+            let help = line(&diagnostic.help).unwrap_or_default();
             format!(
                 "::{command} file={},line={},col={},title={}::{}\n",
                 property(diagnostic.at.file.name()),
                 position.line,
                 position.column,
                 property(diagnostic.rule.code),
-                data(&format!("{}{help}", diagnostic.message)),
+                data(&format!("{}{label}{help}", diagnostic.message)),
             )
         })
         .collect()

@@ -9,6 +9,9 @@ pub(crate) struct DiagnosticV1 {
     level: &'static str,
     message: String,
     at: PlaceV1,
+    /// What is said right at the place, such as what was expected there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<RelatedV1>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,6 +54,7 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<DiagnosticV1> {
             level: diagnostic.level.word(),
             message: diagnostic.message.clone(),
             at: place(&diagnostic.at),
+            label: diagnostic.label.clone(),
             related: diagnostic
                 .related
                 .iter()

@@ -34,12 +34,16 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
                     value
                 })
                 .collect();
+            let mut place = location(&diagnostic.at);
+            if let Some(label) = &diagnostic.label {
+                place["message"] = json!({ "text": label });
+            }
             json!({
                 "ruleId": diagnostic.rule.code,
                 "ruleIndex": index[diagnostic.rule.code],
                 "level": level(diagnostic.level),
                 "message": { "text": format!("{}{help}", diagnostic.message) },
-                "locations": [location(&diagnostic.at)],
+                "locations": [place],
                 "relatedLocations": related,
             })
         })
