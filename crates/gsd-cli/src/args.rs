@@ -1,5 +1,9 @@
 //! The shape of the command line: clap types only. What a command does stands in `commands/`.
 
+mod trust;
+
+pub(crate) use trust::{ReviewTrustArgs, ReviewTrustCommand, ReviewTrustHostArgs};
+
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::time::Duration;
@@ -160,6 +164,10 @@ pub(crate) enum ReviewCommand {
     Show(ReviewShowArgs),
     /// Render a record in another format, running nothing
     Render(ReviewRenderArgs),
+    /// Approve the server of a lane that is not on this machine
+    TrustHost(ReviewTrustHostArgs),
+    /// The servers that you approved
+    Trust(ReviewTrustArgs),
 }
 
 #[derive(Debug, Args)]

@@ -60,11 +60,12 @@ impl Layer {
     }
 }
 
-/// What a repository must not decide: which variables a child sees, where keys are sent, whether
-/// secrets are taken out.
-const USER_ONLY_KEYS: [&str; 5] = [
+/// What a repository must not decide: which variables a child sees, where keys are sent, whether a
+/// proxy carries plans, whether secrets are taken out.
+const USER_ONLY_KEYS: [&str; 6] = [
     "review.env",
     "review.api_key_env",
+    "review.proxy",
     "review.redact",
     "capabilities.registries",
     "capabilities.auto_update",
@@ -163,6 +164,22 @@ impl Config {
             | json::Value::Array(_)
             | json::Value::Object(_) => {
                 found.push(wrong(key, &setting, "a string"));
+                None
+            }
+        }
+    }
+
+    /// Yes or no. `null` counts as unset.
+    pub fn flag(&self, key: &str, found: &mut Vec<Diagnostic>) -> Option<bool> {
+        let setting = self.get(key)?;
+        match &setting.node.value {
+            json::Value::Null => None,
+            json::Value::Bool(value) => Some(*value),
+            json::Value::Number(_)
+            | json::Value::String(_)
+            | json::Value::Array(_)
+            | json::Value::Object(_) => {
+                found.push(wrong(key, &setting, "true or false"));
                 None
             }
         }

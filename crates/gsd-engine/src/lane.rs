@@ -6,10 +6,11 @@
 //! The way of a lane: [`descriptor`] (what its manifest says) → [`roster`] (all lanes there are) →
 //! [`selection`] (which of them a run asks) → [`settings`] (what the user says about each) →
 //! [`mod@plan`] (what will be called) → [`probe`] (is it there?) → [`transport`] (the call) →
-//! [`LaneReport`] (what came of it).
+//! [`LaneReport`] (what came of it). [`egress`] decides which servers a prompt may be sent to at all.
 
 mod call;
 pub mod descriptor;
+pub mod egress;
 pub mod handler;
 pub mod plan;
 pub mod probe;

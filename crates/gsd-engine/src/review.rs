@@ -16,6 +16,7 @@ mod preview;
 pub mod prompt;
 mod prompts;
 pub mod record;
+mod redaction;
 pub mod report;
 mod results;
 mod run;

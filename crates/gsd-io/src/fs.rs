@@ -182,20 +182,39 @@ pub fn canonical(path: &Utf8Path) -> Option<Utf8PathBuf> {
     path.canonicalize_utf8().ok()
 }
 
+/// Who may read a file that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Readers {
+    /// As before; a new file may be read by everybody.
+    Kept,
+    /// This user only, whatever it was before.
+    Private,
+}
+
 /// Writes a whole file: to a new file beside it, synced, then renamed over it. A reader sees the
 /// old content or the new one, never a part.
 pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
+    replace(path, content, Readers::Kept)
+}
+
+/// As [`write_atomic`], and afterwards only this user may read or change the file (mode 0600).
+pub fn write_atomic_private(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
+    replace(path, content, Readers::Private)
+}
+
+fn replace(path: &Utf8Path, content: &[u8], readers: Readers) -> Result<(), WriteError> {
+    use std::os::unix::fs::PermissionsExt;
     let folder = path.parent().filter(|p| !p.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let write = || -> io::Result<()> {
         let mut staged = tempfile::Builder::new().prefix(".gsd-").tempfile_in(folder)?;
         staged.write_all(content)?;
         let old = std::fs::metadata(path).ok().map(|meta| meta.permissions());
-        if let Some(permissions) = old {
-            staged.as_file().set_permissions(permissions)?;
-        } else {
-            use std::os::unix::fs::PermissionsExt;
-            staged.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        }
+        let permissions = match (readers, old) {
+            (Readers::Private, _) => std::fs::Permissions::from_mode(0o600),
+            (Readers::Kept, Some(permissions)) => permissions,
+            (Readers::Kept, None) => std::fs::Permissions::from_mode(0o644),
+        };
+        staged.as_file().set_permissions(permissions)?;
         staged.as_file().sync_all()?;
         staged.persist(path).map_err(|error| error.error)?;
         // The rename itself must survive a power cut.
@@ -223,21 +242,31 @@ pub fn create_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
     std::fs::create_dir_all(path).map_err(WriteError::at(path))
 }
 
-/// Who may get at a directory.
+/// Who may get at a file or a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Privacy {
     pub owned_by_us: bool,
+    pub group_may_write: bool,
     pub others_may_write: bool,
 }
 
 /// Who may get at a directory, links not followed; `None` if it is none.
 pub fn privacy(path: &Utf8Path) -> Option<Privacy> {
+    std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_dir).map(|meta| of(&meta))
+}
+
+/// Who may get at a regular file, links not followed; `None` if it is none.
+pub fn file_privacy(path: &Utf8Path) -> Option<Privacy> {
+    std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file).map(|meta| of(&meta))
+}
+
+fn of(meta: &std::fs::Metadata) -> Privacy {
     use std::os::unix::fs::MetadataExt;
-    let meta = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
-    Some(Privacy {
+    Privacy {
         owned_by_us: meta.uid() == rustix::process::geteuid().as_raw(),
+        group_may_write: meta.mode() & 0o020 != 0,
         others_may_write: meta.mode() & 0o002 != 0,
-    })
+    }
 }
 
 /// Appends to a file, which is created for this user only if it is missing.

@@ -74,7 +74,7 @@ fn selected<'a>(roster: &'a Roster, args: &LaneSelectedArgs) -> Vec<&'a Lane> {
     wanted.iter().filter_map(|slug| roster.by_slug(slug)).collect()
 }
 
-fn known(context: &Context, slug: &str) -> Result<(), CommandError> {
+pub(super) fn known(context: &Context, slug: &str) -> Result<(), CommandError> {
     if context.roster.by_slug(slug).is_some() {
         return Ok(());
     }

@@ -4,6 +4,8 @@ mod plan;
 mod render;
 mod run;
 mod show;
+mod trust;
+mod trust_host;
 
 use super::{Context, Outcome};
 use crate::args::{ReviewArgs, ReviewCommand, SelectionArgs};
@@ -22,6 +24,8 @@ pub(super) fn run(ui: &Ui, context: &Context, args: ReviewArgs) -> Outcome {
         Some(ReviewCommand::Plan(args)) => plan::run(ui, context, &args),
         Some(ReviewCommand::Show(args)) => show::run(ui, context, &args),
         Some(ReviewCommand::Render(args)) => render::run(ui, context, &args),
+        Some(ReviewCommand::TrustHost(args)) => trust_host::run(ui, context, &args),
+        Some(ReviewCommand::Trust(args)) => trust::run(ui, context, &args),
     }
 }
 
@@ -82,6 +86,7 @@ pub(super) fn phase_error(error: &PrepareError) -> CommandError {
             from(ExitStatus::Unknown, "phase-unknown")
                 .hint("give a directory below `.planning/phases`")
         }
+        PrepareError::Approvals(error) => trust::hosts_error(error),
         PrepareError::NoPlans { .. } => from(ExitStatus::Unknown, "no-plans")
             .hint("plans are files such as `03-01-PLAN.md` in the phase directory"),
     }

@@ -84,8 +84,13 @@ fn a_model_server_is_asked_for_its_models_and_then_once_for_a_review() {
     let body: Value =
         serde_json::from_str(requests.last().unwrap()["body"].as_str().unwrap()).unwrap();
     let prompt = body["messages"][0]["content"].as_str().unwrap();
-    // Nothing but these two: a server may refuse or misread what it does not know.
-    assert_eq!(body, json!({ "model": "m1", "messages": [{ "role": "user", "content": prompt }] }));
+    let whole = json!({
+        "model": "m1",
+        "messages": [{ "role": "user", "content": prompt }],
+        "stream": true,
+        "stream_options": { "include_usage": true },
+    });
+    assert_eq!(body, whole);
     assert_eq!(lane["sizes"]["prompt"], prompt.len());
     assert!(prompt.contains("03-01-PLAN.md") && prompt.contains("03-02-PLAN.md"));
     let headers = requests.last().unwrap()["headers"].to_string();
@@ -116,7 +121,7 @@ fn a_host_on_another_machine_is_asked_nothing() {
     assert_eq!(gsd(&world, &["review", "--phase", "3"]).code, 0);
     let record = record(&world);
     let lane = lane(&record, "llama_cpp");
-    assert_eq!((&lane["state"], &lane["reason"]), (&"blocked".into(), &"policy".into()));
+    assert_eq!((&lane["state"], &lane["reason"]), (&"blocked".into(), &"not-consented".into()));
     assert_eq!(server.requests(), Vec::<Value>::new());
 }
 

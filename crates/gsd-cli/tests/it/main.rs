@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod egress;
 mod exit_codes;
 mod http;
 mod lanes;

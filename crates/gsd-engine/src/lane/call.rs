@@ -3,10 +3,10 @@
 //! A probe never sends anything of the project. A call sends exactly the prompt that it is given,
 //! to what the probe has found; nothing is looked up twice.
 
-use super::handler::openai_compatible::Streaming;
-use super::plan::{BLIND_MARK, CallPlan, HttpPlan, LanePlan};
+use super::egress::Access;
+use super::plan::{BLIND_MARK, CallPlan, LanePlan};
 use super::report::LaneReport;
-use super::transport::openai_http::{self, Access, CallLimits, HttpCall};
+use super::transport::openai_http::{self, CallLimits, HttpCall};
 use super::transport::{Progress, spawn};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
@@ -55,7 +55,8 @@ pub fn probe(
     match &plan.call {
         CallPlan::Spawn(call) => spawn::probe(plan, call, env, root, cancel),
         CallPlan::OpenaiHttp(call) => {
-            openai_http::probe(&server(plan, call), &CallLimits::of(plan), cancel)?;
+            let server = HttpCall::of(plan, call, Access::now(plan, call, env, root)?);
+            openai_http::probe(&server, &CallLimits::of(plan), cancel)?;
             Ok(Ready::Server(call.destination.origin().to_string()))
         }
     }
@@ -75,8 +76,15 @@ pub fn call(
         }
         (CallPlan::OpenaiHttp(call), Ready::Server(_)) => {
             let limits = CallLimits { total: context.limit, ..CallLimits::of(plan) };
-            let server = server(plan, call);
-            openai_http::call(&server, prompt, &limits, context.cancel, &mut |now| progress(now))
+            // Asked anew: an approval may have been taken back since the probe.
+            match Access::now(plan, call, context.env, context.root) {
+                Ok(access) => {
+                    let server = HttpCall::of(plan, call, access);
+                    let tell = &mut |now| progress(now);
+                    openai_http::call(&server, prompt, &limits, context.cancel, tell)
+                }
+                Err(report) => *report,
+            }
         }
         (CallPlan::Spawn(_), Ready::Server(_)) | (CallPlan::OpenaiHttp(_), Ready::Program(_)) => {
             unreachable!("a probe answers for the transport of its own plan")
@@ -95,10 +103,4 @@ fn see_blindness(report: &mut LaneReport) {
         report.text = format!("> [reviewed-without-repo-access]\n\n{}", report.text);
         report.warnings.push("it reviewed without access to the repository".to_owned());
     }
-}
-
-/// A server on this machine and no other, until approvals of other hosts exist. The request has
-/// the two members that every such server takes, and no more.
-fn server<'a>(plan: &'a LanePlan, call: &'a HttpPlan) -> HttpCall<'a> {
-    HttpCall::of(plan, call, Access::this_machine(Streaming::Never))
 }

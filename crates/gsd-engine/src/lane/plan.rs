@@ -8,6 +8,8 @@ use super::descriptor::{
     ModelDiscovery, OWN_BINARY, OutputChannel, Placeholder, Posture, PromptChannel, PromptPlace,
     SpawnInvoke, Transport, UrlPath,
 };
+use super::egress::ProxyUse;
+use super::handler::openai_compatible::Streaming;
 use super::probe::Probe;
 use super::roster::{Lane, Origin};
 use super::settings::{LaneSettings, Source, Sourced};
@@ -147,6 +149,8 @@ pub struct HttpPlan {
     /// The variable that holds the key.
     pub api_key_env: Option<EnvName>,
     pub num_ctx: Option<u64>,
+    pub proxy: ProxyUse,
+    pub streaming: Streaming,
 }
 
 /// Why a lane cannot be planned.
@@ -297,6 +301,8 @@ pub fn plan(
                 fallback_model: invoke.fallback_model.clone(),
                 api_key_env: settings.api_key_env.clone(),
                 num_ctx: settings.num_ctx,
+                proxy: settings.proxy,
+                streaming: invoke.streaming,
             })
         }
     };

@@ -50,8 +50,15 @@ pub struct Request {
 }
 
 /// What a probe said about each lane; a lane that is absent was not probed and counts as not here.
-/// The text says why a lane is not here.
-pub type Detected = BTreeMap<LaneSlug, Result<(), String>>;
+pub type Detected = BTreeMap<LaneSlug, Result<(), Absence>>;
+
+/// Why a lane is not here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Absence {
+    pub why: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+}
 
 /// One reviewer of a run: a lane, or an instance of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -233,11 +240,11 @@ impl Chooser<'_> {
     }
 
     /// Why a lane is not here, if it is not.
-    fn absence(&self, lane: &LaneSlug) -> Option<String> {
+    fn absence(&self, lane: &LaneSlug) -> Option<Absence> {
         match self.detected.get(lane) {
             Some(Ok(())) => None,
-            Some(Err(why)) => Some(why.clone()),
-            None => Some("it is not here".to_owned()),
+            Some(Err(absence)) => Some(absence.clone()),
+            None => Some(Absence { why: "it is not here".to_owned(), remedy: None }),
         }
     }
 
@@ -272,8 +279,8 @@ impl Chooser<'_> {
             }
             match self.absence(&identity.lane) {
                 None => self.out.selected.push(identity),
-                Some(why) => {
-                    let remark = Remark::not_here(&identity, &why);
+                Some(absence) => {
+                    let remark = Remark::not_here(&identity, absence);
                     match self.request.missing {
                         Missing::Error => self.out.errors.push(remark),
                         Missing::Note => self.out.infos.push(remark),
@@ -314,8 +321,8 @@ impl Chooser<'_> {
                 }
                 continue;
             };
-            if let Some(why) = self.absence(&identity.lane) {
-                self.out.infos.push(Remark::not_here(&identity, &why));
+            if let Some(absence) = self.absence(&identity.lane) {
+                self.out.infos.push(Remark::not_here(&identity, absence));
                 self.out.not_selected.push((identity.name, Why::NotHere));
             } else {
                 self.take_unless_itself(identity);
@@ -398,12 +405,12 @@ impl Chooser<'_> {
 }
 
 impl Remark {
-    fn not_here(identity: &Identity, why: &str) -> Self {
+    fn not_here(identity: &Identity, absence: Absence) -> Self {
         Self {
             subject: identity.name.clone(),
             kind: RemarkKind::NotHere,
-            message: format!("`{}` cannot run: {why}", identity.name),
-            help: None,
+            message: format!("`{}` cannot run: {}", identity.name, absence.why),
+            help: absence.remedy,
             at: None,
         }
     }

@@ -8,6 +8,7 @@ mod reviewers;
 pub use reviewers::{DEFAULTS_VARIABLE, DefaultReviewer, Instance, Reviewers};
 
 use super::descriptor::{Descriptor, EffortLevel, EnvName, Invoke};
+use super::egress::ProxyUse;
 use crate::config::{Config, Layer};
 use crate::diag::{Diagnostic, Level, Rule};
 use crate::json::Value;
@@ -90,6 +91,7 @@ pub struct LaneSettings {
     pub api_key_env: Option<EnvName>,
     /// The context that a server is asked to keep.
     pub num_ctx: Option<u64>,
+    pub proxy: ProxyUse,
 }
 
 /// What stands above the settings.
@@ -127,6 +129,10 @@ pub fn read(
         env: env(config, slug, found),
         api_key_env: api_key_env(config, slug, found),
         num_ctx: config.whole(&format!("review.num_ctx.{slug}"), found),
+        proxy: match config.flag("review.proxy", found) {
+            Some(true) => ProxyUse::Environment,
+            Some(false) | None => ProxyUse::Never,
+        },
     };
     unused_model(config, lane, found);
     settings

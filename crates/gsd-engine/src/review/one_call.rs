@@ -7,6 +7,7 @@ use super::judged::Judged;
 use super::prepare::Asked;
 use super::prompts::LanePrompt;
 use super::record;
+use super::redaction::Redaction;
 use crate::lane::{self, CallContext, LaneReport, Progress, Reason, State};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
@@ -23,6 +24,7 @@ pub(super) struct Call<'a> {
     pub(super) cancel: &'a Cancel,
     pub(super) asked: &'a Asked,
     pub(super) prompt: &'a LanePrompt,
+    pub(super) redaction: &'a Redaction,
     /// The census.
     pub(super) plans: &'a [record::Plan],
     /// When the run began, and how long it may take.
@@ -35,7 +37,7 @@ impl Call<'_> {
     pub(super) fn run(&self, progress: &dyn Fn(Progress)) -> Judged {
         let plan = &self.asked.plan;
         let start = clock::now() - self.started;
-        let report = match self.refusal(start) {
+        let mut report = match self.refusal(start) {
             Some(report) => report,
             None => {
                 let context = CallContext {
@@ -49,6 +51,7 @@ impl Call<'_> {
                 lane::call(plan, &self.asked.ready, &self.prompt.text, &context, progress)
             }
         };
+        self.redaction.of_report(&mut report);
         let mut judged = Judged::of(plan, &report, self.prompt, self.plans);
         judged.lane.timing.start_ms = millis(start);
         judged

@@ -5,16 +5,18 @@ use super::about::About;
 use super::census::{census, phase_of};
 use super::inside_project::project_folder;
 use super::record;
+use super::redaction::cleans_prompts;
 use crate::config::{self, Config, Layer};
 use crate::diag::{Diagnostic, SourceFile};
 use crate::id::{LaneSlug, RelPath};
 use crate::lane::descriptor::{Invoke, PromptPlace};
+use crate::lane::egress::{self, Approvals, HostsError};
 use crate::lane::selection::{
-    Detected, Identity, Itself, Missing, Request, Selection, Why, itself, select, to_probe,
+    Absence, Detected, Identity, Itself, Missing, Request, Selection, Why, itself, select, to_probe,
 };
 use crate::lane::settings::{self, Overrides, Reviewers, Source, Sourced};
 use crate::lane::{
-    self, Lane, LanePlan, LaneReport, PlanError, Ready, Reason, Roster, RunPaths, State,
+    self, CallPlan, Lane, LanePlan, LaneReport, PlanError, Ready, Reason, Roster, RunPaths, State,
 };
 use crate::planning::{Phase, PhaseDir, PhaseError, PhaseSpec, Planning, PlanningError};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -75,6 +77,8 @@ pub struct Prepared {
     pub diagnostics: Vec<Diagnostic>,
     /// What a reader of the report must know that belongs to no lane.
     pub notes: Vec<String>,
+    /// Whether secrets are taken out of prompts that leave this machine.
+    pub redacts: bool,
     order: Vec<LaneSlug>,
 }
 
@@ -86,6 +90,8 @@ pub enum PrepareError {
     Phase(#[from] PhaseError),
     #[error("phase `{directory}` has no plan to review")]
     NoPlans { directory: String },
+    #[error(transparent)]
+    Approvals(HostsError),
 }
 
 /// A settings file is never larger; what is, is no settings file.
@@ -203,18 +209,36 @@ pub fn prepare(
         missing: ask.missing,
         itself: host.clone(),
     };
-    let planner = Planner { root: &project.root, config: &project.config, ask, run_dir };
+    let approvals = egress::approvals(env);
+    let planner = Planner {
+        root: &project.root,
+        config: &project.config,
+        approvals: &approvals,
+        ask,
+        run_dir,
+    };
     let wanted = to_probe(&request, &reviewers, roster);
     let candidates: Vec<(LaneSlug, Planned)> = roster
         .iter()
         .filter(|lane| wanted.contains(lane.slug()))
-        .map(|lane| (lane.slug().clone(), planner.plan(lane, None, &mut diagnostics)))
+        .map(|lane| (lane.slug().clone(), planner.draft(lane, None, &mut diagnostics)))
+        .collect();
+    let asks_elsewhere = candidates.iter().any(|(_, plan)| plan.as_ref().is_ok_and(leaves));
+    match &approvals {
+        Err(error) if asks_elsewhere && error.is_about_the_file() => {
+            return Err(PrepareError::Approvals(approvals.expect_err("it was matched")));
+        }
+        Ok(_) | Err(_) => {}
+    }
+    let candidates = candidates
+        .into_iter()
+        .map(|(slug, plan)| (slug, plan.and_then(|plan| planner.permit(plan))))
         .collect();
     let probed = probe_all(env, &project.root, candidates, cancel);
     let detected: Detected = probed
         .iter()
         .map(|(slug, (_, result))| {
-            (slug.clone(), result.as_ref().map(|_| ()).map_err(|report| why(report)))
+            (slug.clone(), result.as_ref().map(|_| ()).map_err(|report| absence(report)))
         })
         .collect();
     let selection = select(&request, &reviewers, roster, &detected);
@@ -256,14 +280,22 @@ pub fn prepare(
         };
         not_asked.push(NotAsked { about: About::of_lane(lane, name), report });
     }
+    // Read here once more for what is wrong with it.
+    project.config.flag("review.redact", &mut diagnostics);
+    let redacts = cleans_prompts(&project.config);
+    let mut notes = notes(&selection, &project.phase);
+    if !redacts && asked.iter().any(|asked| !asked.plan.is_local()) {
+        notes.push("No secret was taken out of the prompts: `review.redact` is off.".to_owned());
+    }
     diagnostics.dedup();
     Ok(Prepared {
         phase: phase_of(&project.phase),
         plans,
-        notes: notes(&selection, &project.phase),
+        notes,
         selection,
         asked,
         not_asked,
+        redacts,
         itself: match host {
             Itself::Nobody => None,
             Itself::Lane(slug) => Some(slug.to_string()),
@@ -304,8 +336,17 @@ fn notes(selection: &Selection, phase: &Phase) -> Vec<String> {
 type Planned = Result<LanePlan, Box<LaneReport>>;
 type Probed = BTreeMap<LaneSlug, (Planned, Result<Ready, Box<LaneReport>>)>;
 
-fn why(report: &LaneReport) -> String {
-    report.message.clone().unwrap_or_else(|| report.state.to_string())
+fn absence(report: &LaneReport) -> Absence {
+    let why = report.message.clone().unwrap_or_else(|| report.state.to_string());
+    Absence { why, remedy: report.remedy.clone() }
+}
+
+/// Whether a call needs the user's approval.
+fn leaves(plan: &LanePlan) -> bool {
+    match &plan.call {
+        CallPlan::Spawn(_) => false,
+        CallPlan::OpenaiHttp(http) => egress::needs_approval(plan, http),
+    }
 }
 
 /// Probes every lane that could be planned, all at once: each probe has its own limit.
@@ -343,13 +384,43 @@ pub(super) fn probe_all(
 pub(super) struct Planner<'a> {
     pub(super) root: &'a Utf8Path,
     pub(super) config: &'a Config,
+    pub(super) approvals: &'a Result<Approvals, HostsError>,
     pub(super) ask: &'a Ask<'a>,
     pub(super) run_dir: &'a Utf8Path,
 }
 
 impl Planner<'_> {
-    /// Plans the call of a lane, or of an instance of it.
+    /// Plans the call of a lane, or of an instance of it, if the user lets it go where it would go.
     pub(super) fn plan(
+        &self,
+        lane: &Lane,
+        identity: Option<&Identity>,
+        found: &mut Vec<Diagnostic>,
+    ) -> Planned {
+        self.draft(lane, identity, found).and_then(|plan| self.permit(plan))
+    }
+
+    /// Stops a call that the user did not approve.
+    fn permit(&self, plan: LanePlan) -> Planned {
+        let refusal = match (&plan.call, self.approvals) {
+            (CallPlan::Spawn(_), _) => None,
+            (CallPlan::OpenaiHttp(http), _) if !egress::needs_approval(&plan, http) => None,
+            (CallPlan::OpenaiHttp(_), Err(error)) => Some(error.report()),
+            (CallPlan::OpenaiHttp(http), Ok(approvals)) => {
+                egress::permission(&plan, http, approvals, self.root).refusal()
+            }
+        };
+        match refusal {
+            None => Ok(plan),
+            Some(report) => {
+                let destination = Some(plan.destination());
+                Err(Box::new(LaneReport { destination, ..report }))
+            }
+        }
+    }
+
+    /// Plans a call; whether it is permitted is another question.
+    fn draft(
         &self,
         lane: &Lane,
         identity: Option<&Identity>,

@@ -2,6 +2,7 @@
 
 use super::prepare::{Prepared, Project};
 use super::prompts::{Marks, prompts};
+use super::redaction::Redaction;
 use crate::lane::{CallPlan, LanePlan, Reason, State};
 use gsd_io::env::Env;
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ pub struct Preview {
     pub state: Option<State>,
     pub reason: Option<Reason>,
     pub message: Option<String>,
+    pub remedy: Option<String>,
     /// Program and arguments; empty for a server.
     pub argv: Vec<String>,
     /// `stdin`, `argv`, `argv-file-ref`, `argv-inline`, `none` or `body`.
@@ -22,6 +24,9 @@ pub struct Preview {
     pub prompt_bytes: u64,
     pub prompt_tokens: u64,
     pub budget: Option<u64>,
+    /// Whether secrets are taken out of the prompt: `on`, `off`, or `not-needed` where it stays on
+    /// this machine or there is none.
+    pub redaction: &'static str,
     /// What would be taken out of the prompt: kind and count.
     pub redactions: BTreeMap<String, u64>,
     pub destination: String,
@@ -36,7 +41,7 @@ pub struct Preview {
 /// Previews every lane of a prepared run.
 pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview> {
     let marks = Marks::new(&prepared.plans);
-    let built = prompts(project, prepared, &marks, &super::prompts::own_secrets(env));
+    let built = prompts(project, prepared, &marks, &Redaction::of(env, &project.config));
     let asked = prepared.asked.iter().zip(&built).map(|(asked, prompt)| {
         let mut preview = base(&asked.plan);
         preview.destination = asked.ready.destination().to_owned();
@@ -46,6 +51,9 @@ pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview
         }
         preview.prompt_bytes = prompt.text.len() as u64;
         preview.prompt_tokens = prompt.tokens;
+        if asked.plan.is_given_prompt() && !asked.plan.is_local() {
+            preview.redaction = if prepared.redacts { "on" } else { "off" };
+        }
         preview.redactions.clone_from(&prompt.redactions);
         preview
     });
@@ -54,6 +62,8 @@ pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview
         preview.state = Some(absent.report.state);
         preview.reason = absent.report.reason;
         preview.message.clone_from(&absent.report.message);
+        preview.remedy.clone_from(&absent.report.remedy);
+        preview.destination = absent.report.destination.clone().unwrap_or_default();
         preview
     });
     asked.chain(absent).collect()
@@ -82,6 +92,8 @@ impl Preview {
             state: None,
             reason: None,
             message: None,
+            remedy: None,
+            redaction: "not-needed",
             argv: vec![],
             channel: "none",
             prompt_bytes: 0,

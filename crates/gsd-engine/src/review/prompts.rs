@@ -4,9 +4,8 @@
 use super::prepare::{Prepared, Project};
 use super::prompt::{self, Access, Document, Input, PlanDocument, estimate_tokens};
 use super::record;
-use crate::text::secrets;
+use super::redaction::{Receipt, Redaction};
 use camino::Utf8Path;
-use gsd_io::env::Env;
 use gsd_io::fs::{self, Links};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -22,7 +21,7 @@ pub(super) struct LanePrompt {
     pub(super) sha256: String,
     /// The read marks in the order of the census, for lanes that must repeat them.
     pub(super) marks: Option<Vec<String>>,
-    pub(super) redactions: BTreeMap<String, u64>,
+    pub(super) redactions: Receipt,
 }
 
 /// What a run draws by chance. Kept in its folder, so that a resumed run builds the same prompts.
@@ -69,7 +68,7 @@ pub(super) fn prompts(
     project: &Project,
     prepared: &Prepared,
     marks: &Marks,
-    own_secrets: &[String],
+    redaction: &Redaction,
 ) -> Vec<LanePrompt> {
     prepared
         .asked
@@ -84,20 +83,14 @@ pub(super) fn prompts(
                     tokens: 0,
                     sha256: digest(""),
                     marks: None,
-                    redactions: BTreeMap::new(),
+                    redactions: Receipt::new(),
                 };
             }
             let access =
                 if plan.reads_repository() { Access::Repository } else { Access::PromptOnly };
-            let mut text = build(project, prepared, marks, access, plan.needs_echo());
-            let mut redactions = BTreeMap::new();
-            if !plan.is_local() {
-                let known: Vec<&str> = own_secrets.iter().map(String::as_str).collect();
-                let (clean, receipt) = secrets::redact(&text, &known);
-                text = clean;
-                redactions =
-                    receipt.into_iter().map(|(kind, count)| (kind.to_owned(), count)).collect();
-            }
+            let text = build(project, prepared, marks, access, plan.needs_echo());
+            let (text, redactions) =
+                if plan.is_local() { (text, Receipt::new()) } else { redaction.of_prompt(text) };
             LanePrompt {
                 identity,
                 tokens: estimate_tokens(&text),
@@ -166,19 +159,6 @@ fn document(pair: &(String, String)) -> Document<'_> {
 
 fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Values of this process's own variables that look like secrets: they must not leave in a prompt.
-pub(super) fn own_secrets(env: &Env) -> Vec<String> {
-    const NAMES: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
-    env.vars()
-        .filter(|(name, value)| {
-            let name = name.to_uppercase();
-            // Short values would be found in any text.
-            value.len() >= 8 && NAMES.iter().any(|word| name.contains(word))
-        })
-        .map(|(_, value)| value.to_owned())
-        .collect()
 }
 
 /// What was taken out of the prompts of a run.

@@ -11,8 +11,9 @@ use super::inside_project::InsideProject;
 use super::judged::{Judged, concerns};
 use super::one_call::Call;
 use super::prepare::{Prepared, Project};
-use super::prompts::{Marks, own_secrets, prompts, redactions};
+use super::prompts::{Marks, prompts, redactions};
 use super::record::{self, Record};
+use super::redaction::Redaction;
 use super::results::{finished_before, persist};
 use super::run_dir::RunDir;
 use super::schedule::{self, Job, Message};
@@ -56,7 +57,8 @@ pub fn run(
     let started_at = clock::timestamp();
     let commit = commit::commit(setting.env, &setting.project.root, setting.cancel);
     let marks = Marks::of_run(&setting.run_dir.path, &prepared.plans, options.resume);
-    let built = prompts(setting.project, prepared, &marks, &own_secrets(setting.env));
+    let redaction = Redaction::of(setting.env, &setting.project.config);
+    let built = prompts(setting.project, prepared, &marks, &redaction);
     let kept = if options.resume {
         finished_before(&setting.run_dir.path, &built)
     } else {
@@ -111,6 +113,7 @@ pub fn run(
                 cancel: setting.cancel,
                 asked,
                 prompt: &built[index],
+                redaction: &redaction,
                 plans: &prepared.plans,
                 started,
                 deadline: options.deadline,
@@ -183,7 +186,9 @@ fn rows(prepared: &Prepared) -> Vec<PlannedLane> {
 /// What a reader of the report must know about the run.
 fn notes(prepared: &Prepared) -> Vec<String> {
     let mut notes = prepared.notes.clone();
-    if prepared.asked.iter().any(|asked| !asked.plan.is_local() && asked.plan.reads_repository()) {
+    let agents =
+        prepared.asked.iter().any(|asked| !asked.plan.is_local() && asked.plan.reads_repository());
+    if agents && prepared.redacts {
         notes.push(
             "Secrets are taken out of prompts; what an agent reads by itself cannot be redacted."
                 .to_owned(),

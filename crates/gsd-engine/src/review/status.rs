@@ -3,11 +3,13 @@
 use super::prepare::{Ask, Planner, probe_all};
 use crate::config::Config;
 use crate::id::LaneSlug;
+use crate::lane::egress;
 use crate::lane::selection::Missing;
 use crate::lane::{Reason, Roster, State};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
+use gsd_io::fs;
 
 /// One lane and whether it is here.
 #[derive(Debug, Clone)]
@@ -42,7 +44,10 @@ pub fn lane_statuses(
         missing: Missing::Note,
         lane_timeouts: &[],
     };
-    let planner = Planner { root, config, ask: &ask, run_dir: Utf8Path::new("") };
+    let root = &fs::canonical(root).unwrap_or_else(|| root.to_owned());
+    let approvals = egress::approvals(env);
+    let run_dir = Utf8Path::new("");
+    let planner = Planner { root, config, approvals: &approvals, ask: &ask, run_dir };
     let wanted: Vec<_> = roster
         .iter()
         .filter(|lane| slugs.is_empty() || slugs.iter().any(|slug| slug == lane.slug().as_str()))

@@ -1,11 +1,10 @@
 //! Lanes that ask a server: real requests to a real server that behaves, or does not.
 
 use gsd_engine::lane::descriptor::ModelDiscovery;
+use gsd_engine::lane::egress::{Access, Endpoint, Permission};
 use gsd_engine::lane::handler::openai_compatible::Streaming;
 use gsd_engine::lane::transport::Progress;
-use gsd_engine::lane::transport::openai_http::{
-    Access, CallLimits, HttpCall, Names, Permission, call, probe,
-};
+use gsd_engine::lane::transport::openai_http::{CallLimits, HttpCall, Names, call, probe};
 use gsd_engine::lane::{Delivery, During, LaneReport, Reason, State};
 use gsd_io::cancel::Cancel;
 use gsd_io::http::Destination;
@@ -41,6 +40,7 @@ struct Lane {
     destination: Destination,
     probe_path: &'static str,
     access: Access,
+    streaming: Streaming,
 }
 
 impl Lane {
@@ -48,7 +48,8 @@ impl Lane {
         Self {
             destination: Destination::parse(base).unwrap(),
             probe_path: MODELS,
-            access: Access::this_machine(Streaming::Never),
+            access: Access::this_machine(),
+            streaming: Streaming::Never,
         }
     }
 
@@ -61,6 +62,7 @@ impl Lane {
             model: Some("m1"),
             fallback_model: Some("fallback"),
             num_ctx: None,
+            streaming: self.streaming,
             names: Names {
                 model_key: Some("review.models.acme".into()),
                 limit_key: Some("review.timeouts.acme".into()),

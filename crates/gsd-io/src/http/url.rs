@@ -135,6 +135,11 @@ impl Destination {
     pub fn is_loopback(&self) -> bool {
         host_is_loopback(&self.url)
     }
+
+    /// Whether the connection is encrypted.
+    pub fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
 }
 
 /// The loopback networks, and the names that RFC 6761 reserves for them. `0.0.0.0` is not one:
@@ -225,6 +230,11 @@ impl SafeUrl {
     /// Whether the host is this machine, however it is spelled.
     pub fn is_loopback(&self) -> bool {
         host_is_loopback(&self.url)
+    }
+
+    /// The path, from its first `/` on, without a query.
+    pub fn path(&self) -> &str {
+        self.url.path()
     }
 
     /// Whether the connection is encrypted.

@@ -94,6 +94,11 @@ impl Answer {
     /// The deltas of a streamed completion as server-sent events, with the marks of a real
     /// server: a null content first, the usage with no choices last.
     pub fn stream(model: &str, deltas: &[&str], finish: &str) -> Self {
+        Self::counted_stream(model, deltas, finish, 9)
+    }
+
+    /// The same with that many tokens of the prompt.
+    pub fn counted_stream(model: &str, deltas: &[&str], finish: &str, prompt_tokens: u64) -> Self {
         let event = |value: Value| format!("data: {value}\n\n");
         let delta = |delta: Value, finish: Value| {
             let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
@@ -102,7 +107,8 @@ impl Answer {
         let mut events = vec![delta(json!({"role": "assistant", "content": null}), Value::Null)];
         events.extend(deltas.iter().map(|text| delta(json!({"content": text}), Value::Null)));
         events.push(delta(json!({}), finish.into()));
-        events.push(event(json!({"model": model, "choices": [], "usage": {"prompt_tokens": 9}})));
+        let usage = json!({"prompt_tokens": prompt_tokens});
+        events.push(event(json!({"model": model, "choices": [], "usage": usage})));
         events.push("data: [DONE]\n\n".into());
         let pieces: Vec<&[u8]> = events.iter().map(String::as_bytes).collect();
         Self::chunked("text/event-stream", &pieces)

@@ -103,8 +103,20 @@ impl ModelServer {
         Self::with_handler(preset)
     }
 
+    /// The same at an address and port of this machine.
+    pub fn preset_at(address: &str) -> Self {
+        Self::bound(address, preset)
+    }
+
     fn with_handler(handler: impl Fn(&Recorded, usize) -> Answer + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
+        Self::bound("127.0.0.1:0", handler)
+    }
+
+    fn bound(
+        address: &str,
+        handler: impl Fn(&Recorded, usize) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind(address).expect("a free port of this machine");
         let address = listener.local_addr().expect("a bound address");
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -119,6 +131,10 @@ impl ModelServer {
     /// Sets or replaces the script of a path; the query counts as part of it.
     pub fn on(&self, path: &str, answers: Vec<Answer>) {
         self.shared.lock().scripts.insert(path.to_owned(), answers);
+    }
+
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     pub fn port(&self) -> u16 {

@@ -58,11 +58,14 @@ fn as_json(preview: &Preview) -> Value {
         "identity": preview.identity,
         "state": preview.state.map(|state| state.word()),
         "reason": preview.reason.map(|reason| reason.word()),
+        "message": preview.message,
+        "remedy": preview.remedy,
         "argv": preview.argv,
         "channel": preview.channel,
         "prompt_bytes": preview.prompt_bytes,
         "prompt_tokens": preview.prompt_tokens,
         "budget": preview.budget,
+        "redaction": preview.redaction,
         "redactions": preview.redactions,
         "destination": preview.destination,
         "env": preview.env,
@@ -85,6 +88,12 @@ fn human(ui: &Ui, preview: &Preview) {
     if let Some(state) = preview.state {
         let message = preview.message.as_deref().unwrap_or_default();
         row("not asked", &format!("{state}: {}", printable(message, 300)));
+        if !preview.destination.is_empty() {
+            row("destination", &printable(&preview.destination, 300));
+        }
+        if let Some(remedy) = &preview.remedy {
+            row("remedy", &printable(remedy, 300));
+        }
         ui.line("");
         return;
     }
@@ -108,6 +117,8 @@ fn human(ui: &Ui, preview: &Preview) {
         let list: Vec<String> =
             preview.redactions.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         row("redacted", &list.join(", "));
+    } else if preview.redaction == "off" {
+        row("redacted", "nothing: `review.redact` is off");
     }
     if !preview.env.is_empty() {
         row("env", &preview.env.join(" "));

@@ -13,7 +13,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::lane::selection::{Missing, RemarkKind};
 use gsd_engine::lane::{Proof, State};
 use gsd_engine::review::clusters;
-use gsd_engine::review::record::{Record, Severity};
+use gsd_engine::review::record::{Lane, Record, Severity};
 use gsd_engine::review::report::{self, Format as Rendering};
 use gsd_engine::review::{
     self, Choice, Event, Keep, Options, Prepared, Project, RunDir, RunDirError, Setting,
@@ -144,7 +144,8 @@ fn finish(
     record: &Record,
 ) -> Outcome {
     // An interrupted run without a single review leaves an earlier report alone.
-    let worth = record.lanes.iter().any(|lane| lane.state.counts() || lane.state.ran());
+    let told = |lane: &Lane| lane.state.ran() || lane.state.counts() || lane.sizes.prompt > 0;
+    let worth = record.lanes.iter().any(told);
     let write = !args.no_write
         && (worth && !record.run.interrupted || record.lanes.iter().any(|l| l.state.counts()));
     let (record, written) = if write {

@@ -5,6 +5,7 @@ use super::rules::*;
 use super::{Binary, EnvName, Transport, placeholders};
 use crate::id::ConfigKey;
 use crate::json::{Fields, Node, Pointer, Sink};
+use crate::lane::handler::openai_compatible::Streaming;
 use crate::lane::words::{read_word, words};
 use crate::text::printable;
 use std::collections::BTreeMap;
@@ -117,6 +118,8 @@ pub struct HttpInvoke {
     pub path: UrlPath,
     pub discovery: ModelDiscovery,
     pub fallback_model: Option<String>,
+    /// Whether the server is known to answer piece by piece when it is asked to.
+    pub streaming: Streaming,
 }
 
 /// How a program is told how hard to think, and which words it knows.
@@ -235,8 +238,8 @@ const SPAWN_ONLY: [&str; 13] = [
     "promptPlace",
     "files",
 ];
-const HTTP_ONLY: [&str; 5] =
-    ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel"];
+const HTTP_ONLY: [&str; 6] =
+    ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel", "streaming"];
 
 /// Whether a body names a key for the model; a model argument without one never gets a model.
 pub(super) fn read(
@@ -369,12 +372,17 @@ fn read_http(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<HttpInvoke> {
         let at = field::at(fields, "effortChannel", sink);
         sink.push(FORBIDDEN_FIELD.at(at, "only `none` is permitted with transport `openai-http`"));
     }
+    let streaming = match fields.optional::<bool>("streaming", sink) {
+        Some(true) => Streaming::Asked,
+        Some(false) | None => Streaming::Never,
+    };
     Some(HttpInvoke {
         host_key: host_key??,
         default_host: default_host?,
         path: path?,
         discovery: discovery?,
         fallback_model: fallback_model?,
+        streaming,
     })
 }
 

@@ -12,6 +12,10 @@ struct World {
     vars: Vec<(&'static str, &'static str)>,
 }
 
+fn absent() -> Absence {
+    Absence { why: "`x` was not found".to_owned(), remedy: None }
+}
+
 impl World {
     fn new(here: &[&'static str]) -> Self {
         Self { roster: all(), here: here.to_vec(), config: "{}", vars: vec![] }
@@ -46,7 +50,7 @@ impl World {
             .into_iter()
             .map(|slug| {
                 let here = self.here.contains(&slug.as_str());
-                (slug, if here { Ok(()) } else { Err("`x` was not found".to_owned()) })
+                (slug, if here { Ok(()) } else { Err(absent()) })
             })
             .collect();
         select(&request, &reviewers, &self.roster, &detected)

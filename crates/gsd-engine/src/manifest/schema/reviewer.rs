@@ -228,8 +228,8 @@ const SPAWN_ONLY: [&str; 13] = [
     "promptPlace",
     "files",
 ];
-const HTTP_ONLY: [&str; 5] =
-    ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel"];
+const HTTP_ONLY: [&str; 6] =
+    ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel", "streaming"];
 
 fn without(mut schema: Value, keys: &[&str]) -> Value {
     for key in keys {
@@ -373,6 +373,12 @@ fn http() -> Value {
                 words(ModelDiscovery::ALL, ModelDiscovery::word),
             )),
             field("fallbackModel", &["The model when none is found."], "", nullable(text())),
+            field(
+                "streaming",
+                &["Whether the server can answer piece by piece; false unless given."],
+                "true",
+                json!({ "type": "boolean" }),
+            ),
             need(field("effortChannel", &["Always `none`."], "", json!({ "const": "none" }))),
         ],
     );

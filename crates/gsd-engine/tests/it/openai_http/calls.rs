@@ -151,14 +151,14 @@ fn a_host_elsewhere_is_blocked_before_the_probe() {
     // Were it not blocked, the name could not be looked up and the reason would be another.
     let lane = Lane::at("https://models.invalid");
     let report = lane.review(&limits());
-    assert_eq!(facts(&report), (State::Blocked, Some(Reason::Policy)));
+    assert_eq!(facts(&report), (State::Blocked, Some(Reason::NotConsented)));
     assert_eq!(
         message(&report),
-        "https://models.invalid is not this machine, and nobody approved sending plans there"
+        "https://models.invalid is not this machine, and nobody approved it"
     );
     assert_eq!(report.delivery, Delivery::NotSent);
     let ended = probe(&lane.call(), &limits(), &Cancel::new()).unwrap_err();
-    assert_eq!(facts(&ended), (State::Blocked, Some(Reason::Policy)));
+    assert_eq!(facts(&ended), (State::Blocked, Some(Reason::NotConsented)));
     let server = server(vec![well()]);
     let denied = Permission::Denied {
         reason: Reason::HostChanged,
@@ -170,8 +170,15 @@ fn a_host_elsewhere_is_blocked_before_the_probe() {
     let report = lane.review(&limits());
     assert_eq!(facts(&report), (State::Blocked, Some(Reason::HostChanged)));
     assert_eq!(server.connections(), 0);
-    lane.access.permission = Permission::Approved;
+    let approved = Endpoint::of(&lane.destination, CHAT).unwrap();
+    lane.access.permission = Permission::Approved(approved);
     assert_eq!(lane.review(&limits()).state, State::Reviewed);
+    // Approved is one path of one origin: the request itself is compared once more.
+    let elsewhere = Endpoint::of(&lane.destination, "/v2/chat/completions").unwrap();
+    lane.access.permission = Permission::Approved(elsewhere);
+    let report = lane.review(&limits());
+    assert_eq!(facts(&report), (State::Blocked, Some(Reason::HostChanged)));
+    assert_eq!(posts(&server).len(), 1);
 }
 
 #[test]
@@ -247,8 +254,8 @@ fn nobody_there_is_found_out_before_the_prompt_is_sent() {
 fn a_stream_is_asked_for_where_the_server_knows_it() {
     let streams = server(vec![Answer::stream("m1", &[&REVIEW[..40], &REVIEW[40..]], "stop")]);
     let asks = |server: &ModelServer| {
-        let access = Access::this_machine(Streaming::Asked);
-        Lane { access, ..Lane::at(&server.url()) }.review(&limits())
+        let streaming = Streaming::Asked;
+        Lane { streaming, ..Lane::at(&server.url()) }.review(&limits())
     };
     let report = asks(&streams);
     assert_eq!((facts(&report), report.text.as_str()), ((State::Reviewed, None), REVIEW.trim()));
@@ -311,8 +318,8 @@ fn a_cancel_ends_the_call_at_any_point() {
 fn a_stream_may_be_many_times_as_long_as_its_text() {
     let asks = |answer: Answer, limits: &CallLimits| {
         let server = server(vec![answer]);
-        let access = Access::this_machine(Streaming::Asked);
-        Lane { access, ..Lane::at(&server.url()) }.review(limits)
+        let streaming = Streaming::Asked;
+        Lane { streaming, ..Lane::at(&server.url()) }.review(limits)
     };
     let small = CallLimits { max_body: 64 << 10, ..limits() };
     let words = vec!["word "; 1000];

@@ -1,4 +1,5 @@
 use super::*;
+use crate::lane::State;
 use crate::lane::plan::CallPlan;
 use crate::lane::roster::tests::all;
 use crate::lane::settings::{Source, Sourced};
@@ -20,7 +21,7 @@ fn a_lane_of_ours_is_called_as_it_is_planned() {
         let settings = LaneSettings { host, ..LaneSettings::default() };
         let plan = plan(lane, slug, &settings, &paths).expect("a plan");
         let CallPlan::OpenaiHttp(http) = &plan.call else { panic!("{slug} asks no server") };
-        let access = Access::this_machine(Streaming::Never);
+        let access = Access::this_machine();
         let call_ = HttpCall::of(&plan, http, access);
         assert_eq!(call_.names.model_key, Some(format!("review.models.{slug}")));
         assert_eq!(call_.names.limit_key, Some(format!("review.timeouts.{slug}")));
