@@ -177,11 +177,18 @@ impl Ui {
             return self.talk(format_args!("{line}\n"));
         }
         if self.json && self.program == Program::Gsd {
+            let mut details = error.details.clone();
+            if let Some(hint) = &error.hint {
+                details.entry("hint").or_insert_with(|| json!(hint));
+            }
+            if !error.causes.is_empty() {
+                details.entry("causes").or_insert_with(|| json!(error.causes));
+            }
             let document = json!({
                 "ok": false,
                 "code": error.code,
                 "message": error.message,
-                "details": error.details,
+                "details": details,
             });
             self.document(&document);
             return;

@@ -8,6 +8,7 @@
 //! It knows nothing of findings, lanes or plans. Paths that the plans will create come in as a
 //! value.
 
+mod absence;
 mod check;
 mod claim;
 mod place;

@@ -4,6 +4,7 @@ use super::{Context, Outcome};
 use crate::exit::ExitStatus;
 use crate::ui::{Tone, Ui};
 use camino::Utf8Path;
+use gsd_engine::lane::Reason;
 use gsd_engine::review::{self, LaneStatus};
 use gsd_engine::text::printable;
 use gsd_io::cancel::Cancel;
@@ -29,7 +30,11 @@ impl Finding {
 }
 
 pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
-    let mut findings = vec![project(context), phase(context), git(context), state(context)];
+    let mut findings = vec![project(context)];
+    if findings[0].ok {
+        findings.push(phase(context));
+    }
+    findings.extend([git(context), state(context)]);
     findings.extend(settings(context));
     findings.extend(lanes(context));
     let ok = findings.iter().all(|finding| finding.ok);
@@ -43,7 +48,11 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
         ui.document(&json!({ "ok": ok, "details": details }));
     } else {
         for finding in &findings {
-            let (tone, mark) = if finding.ok { (Tone::Good, "✔") } else { (Tone::Warn, "!") };
+            let (tone, mark) = match (finding.ok, &finding.remedy) {
+                (true, None) => (Tone::Good, "✔"),
+                (true, Some(_)) => (Tone::Dim, "·"),
+                (false, _) => (Tone::Warn, "!"),
+            };
             ui.line(format_args!(
                 "{} {:<9} {}",
                 ui.paint(tone, mark),
@@ -160,7 +169,24 @@ fn lanes(context: &Context) -> Vec<Finding> {
         &[],
         &Cancel::new(),
     );
-    statuses.into_iter().map(lane).collect()
+    let (absent, others): (Vec<LaneStatus>, Vec<LaneStatus>) =
+        statuses.into_iter().partition(is_simply_absent);
+    let mut findings: Vec<Finding> = others.into_iter().map(lane).collect();
+    // What nobody has installed is no fault.
+    if !absent.is_empty() {
+        let names: Vec<&str> = absent.iter().map(|status| status.slug.as_str()).collect();
+        findings.push(Finding {
+            subject: "not here",
+            ok: true,
+            what: names.join(", "),
+            remedy: Some("`gsd lane list` says why".to_owned()),
+        });
+    }
+    findings
+}
+
+fn is_simply_absent(status: &LaneStatus) -> bool {
+    matches!(status.reason, Some(Reason::NotFound | Reason::Unreachable))
 }
 
 fn lane(status: LaneStatus) -> Finding {

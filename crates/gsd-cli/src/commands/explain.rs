@@ -53,8 +53,24 @@ fn explain(ui: &Ui, rules: &[&'static Rule], code: &str) -> Outcome {
     };
     let head = format!("{}[{}]", rule.level, rule.code);
     ui.line(format_args!("{}: {}\n", ui.paint(tone, &head), rule.summary));
-    ui.line(rule.docs.trim_end());
+    ui.line(plain(rule.docs.trim_end()));
     Ok(ExitStatus::Done)
+}
+
+/// Docs without their Markdown fences: what stood in one is set in by four blanks.
+fn plain(docs: &str) -> String {
+    let mut fenced = false;
+    let mut lines = vec![];
+    for line in docs.lines() {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced && !line.is_empty() {
+            lines.push(format!("    {line}"));
+        } else {
+            lines.push(line.to_owned());
+        }
+    }
+    lines.join("\n")
 }
 
 fn list(ui: &Ui, rules: &[&'static Rule]) -> Outcome {

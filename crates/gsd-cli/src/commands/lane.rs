@@ -8,11 +8,12 @@ use crate::exit::ExitStatus;
 use crate::output::table::{fit, pad, widths};
 use crate::output::{diagnostics, progress};
 use crate::ui::{Tone, Ui};
-use gsd_engine::lane::{Lane, Roster, State};
+use gsd_engine::lane::{Lane, Reason, Roster, State};
 use gsd_engine::review::{self, LaneStatus};
 use gsd_engine::text::{nearest, printable};
 use gsd_io::cancel::Cancel;
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
     match &args.command {
@@ -105,44 +106,66 @@ fn list(ui: &Ui, context: &Context, slugs: &[String]) -> Outcome {
         return Ok(ExitStatus::Done);
     }
     diagnostics::warn(ui, &found);
+    let missing = !slugs.is_empty() && statuses.iter().any(|status| status.state.is_some());
+    table(ui, &statuses);
+    Ok(if missing { ExitStatus::LaneCouldNotRun } else { ExitStatus::Done })
+}
+
+/// The lanes that are here, then those that are not; a remedy only where it is not the same for all.
+fn table(ui: &Ui, statuses: &[LaneStatus]) {
+    let (mut sorted, absent): (Vec<&LaneStatus>, Vec<&LaneStatus>) =
+        statuses.iter().partition(|status| status.state.is_none());
+    sorted.extend(absent);
     let mut rows =
         vec![["slug", "heading", "transport", "destination", "state"].map(str::to_owned)];
-    for status in &statuses {
+    for status in &sorted {
         rows.push([
             status.slug.clone(),
             printable(&status.heading, 24),
             status.transport.to_owned(),
-            printable(&status.destination, 48),
-            status.state.map_or("here".to_owned(), |state| state.to_string()),
+            printable(&status.destination, 36),
+            here(status),
         ]);
     }
     let widths = widths(&rows);
     let width = ui.width_out();
     for (index, row) in rows.iter().enumerate() {
-        let state = index.checked_sub(1).and_then(|index| statuses[index].state);
-        let tone = match (index, state) {
-            (0, _) => Tone::Dim,
-            (_, None) => Tone::Good,
-            (_, Some(state)) => progress::tone(state),
-        };
         let head: Vec<String> =
             row[..4].iter().zip(widths).map(|(cell, width)| pad(cell, width)).collect();
         let head = head.join("  ");
-        let line = format!("{head}  {}", ui.paint(tone, &row[4]));
-        ui.line(if index == 0 { ui.paint(Tone::Dim, &line).to_string() } else { line });
-        let status = index.checked_sub(1).map(|index| &statuses[index]);
-        if let Some(why) = status.and_then(|status| status.message.as_deref()) {
-            let remedy = status.and_then(|status| status.remedy.as_deref());
-            let text = match remedy {
-                Some(remedy) => format!("{why}: {remedy}"),
-                None => why.to_owned(),
-            };
-            let text = format!("{:width$}  {}", "", printable(&text, 300), width = widths[0]);
+        let state = fit(&row[4], width.saturating_sub(head.width() + 2).max(12));
+        let Some(status) = index.checked_sub(1).map(|index| sorted[index]) else {
+            ui.line(ui.paint(Tone::Dim, &format!("{head}  {state}")));
+            continue;
+        };
+        let tone = status.state.map_or(Tone::Good, progress::tone);
+        ui.line(format_args!("{head}  {}", ui.paint(tone, &state)));
+        if let (Some(remedy), false) = (&status.remedy, is_simply_absent(status)) {
+            let text = format!("{:width$}  {}", "", printable(remedy, 300), width = widths[0]);
             ui.line(ui.paint(Tone::Dim, &fit(&text, width)));
         }
     }
-    let missing = !slugs.is_empty() && statuses.iter().any(|status| status.state.is_some());
-    Ok(if missing { ExitStatus::LaneCouldNotRun } else { ExitStatus::Done })
+    if sorted.iter().any(|status| is_simply_absent(status)) {
+        let text = "\nunavailable: install the program or start the server, or leave the lane out";
+        ui.line(ui.paint(Tone::Dim, text));
+    }
+}
+
+/// Whether a lane is here, and why not.
+fn here(status: &LaneStatus) -> String {
+    let Some(state) = status.state else { return "here".to_owned() };
+    match (status.reason, &status.message) {
+        // The column before it names the program or the server.
+        (Some(Reason::NotFound), _) => format!("{state}: not on PATH"),
+        (Some(Reason::Unreachable), _) => format!("{state}: no answer"),
+        (_, Some(message)) => format!("{state}: {}", printable(message, 300)),
+        (_, None) => state.to_string(),
+    }
+}
+
+/// Whether a lane is not here because its program is not installed or its server does not run.
+fn is_simply_absent(status: &LaneStatus) -> bool {
+    matches!(status.reason, Some(Reason::NotFound | Reason::Unreachable))
 }
 
 fn as_json(status: &LaneStatus) -> Value {

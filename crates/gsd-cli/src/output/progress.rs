@@ -131,7 +131,7 @@ impl<'a> Progress<'a> {
                 }
                 if let Some((covered, all)) = result.covered {
                     text.push_str(&format!(
-                        ", read {covered}/{all}, {}",
+                        ", names {covered} of {all} plans, {}",
                         concerns(result.concerns)
                     ));
                 }
@@ -155,7 +155,7 @@ impl<'a> Progress<'a> {
             pad("lane", 13),
             pad("state", 12),
             pad("time", 18),
-            pad("read", 6)
+            pad("plans", 6)
         );
         lines.push(self.ui.paint_err(Tone::Dim, &fit(&head, width)).to_string());
         let mut running = false;

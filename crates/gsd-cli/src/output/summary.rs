@@ -151,7 +151,12 @@ fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut 
     let says = match cluster.lanes.as_slice() {
         [one] => one.clone(),
         several => {
-            format!("{} · support {:.1} of {reviewed}", several.join(", "), cluster.support)
+            format!(
+                "{}: {} of {reviewed} lanes, {:.1} effective votes",
+                several.join(", "),
+                several.len(),
+                cluster.support
+            )
         }
     };
     let code = findings.iter().find_map(|finding| finding.code.as_deref());

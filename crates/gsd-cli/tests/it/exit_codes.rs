@@ -130,3 +130,34 @@ fn phases_and_usage() {
     let ran = gsd(&empty, &["review", "--json"]);
     assert_eq!((ran.code, &ran.json()["code"]), (6, &"no-planning".into()));
 }
+
+#[test]
+fn a_plan_of_a_review_ends_as_the_review_would() {
+    let world = world();
+    let ran = gsd(&world, &["review", "plan", "--phase", "3", "--codex", "--json"]);
+    assert_eq!(ran.code, 11, "{ran:?}");
+    let answer: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(answer["ok"], false);
+    assert_eq!(answer["details"]["plan"]["lanes"][0]["identity"], "codex");
+    assert!(answer["details"]["hint"].is_string(), "{answer}");
+    let ran = gsd(&world, &["review", "plan", "--phase", "3", "--lanes", "plan-lint"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, "nothing was sent\n"));
+}
+
+#[test]
+fn a_hint_is_in_the_json_too() {
+    let ran = gsd(&world(), &["explain", "plan/wave-conflct", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(answer["details"]["hint"], "did you mean `gsd explain plan/wave-conflict`?");
+}
+
+#[test]
+fn lanes_that_are_not_installed_are_no_fault() {
+    let world = world();
+    let ran = gsd(&world, &["doctor"]);
+    assert!(ran.stdout.contains("· not here  gemini, claude"), "{}", ran.stdout);
+    let list = gsd(&world, &["lane", "list"]).stdout;
+    let second = list.lines().nth(1).unwrap_or_default();
+    assert!(second.starts_with("plan-lint") && second.ends_with("here"), "{list}");
+    assert!(list.contains("unavailable: not on PATH\n"), "{list}");
+}

@@ -1,7 +1,7 @@
 //! From a citation to a verdict.
 
-use super::claim;
 use super::tree::{Found, Source, WorkTree, fold};
+use super::{absence, claim};
 use crate::id::RelPath;
 use crate::text::is_deceptive;
 use crate::text::secrets::redact;
@@ -33,7 +33,7 @@ pub enum Verdict {
     Planned,
     /// The quote stands at another line of the file.
     Moved,
-    /// It stands where the citation says.
+    /// It stands where the citation says, or the file is missing, as the claim says.
     Verified,
 }
 
@@ -142,10 +142,14 @@ pub fn check(tree: &WorkTree, citation: &Citation, planned: &BTreeSet<RelPath>) 
                         snippet: None,
                     };
                 }
+                None if is_about_absence(citation) => judged(Verdict::Verified),
                 None => judged(Verdict::Ungrounded),
             }
         }
         Found::Unreadable => judged(Verdict::Ungrounded),
+        Found::Text(_) if absence::says_missing(&citation.claim, &citation.path) => {
+            judged(Verdict::Contradicted)
+        }
         Found::Text(source) => {
             let name = path.as_ref().map_or("", RelPath::file_name);
             let (verdict, resolved) = judge(&source, citation, name);
@@ -165,6 +169,15 @@ pub fn check(tree: &WorkTree, citation: &Citation, planned: &BTreeSet<RelPath>) 
         Some(_) | None => citation.path.trim().to_owned(),
     };
     Checked { path, verdict, resolved_line, snippet }
+}
+
+/// Whether the citation is nothing but a path and the claim says that this path leads nowhere. Who
+/// quotes lines of a file that is missing has made them up.
+fn is_about_absence(citation: &Citation) -> bool {
+    let nothing_quoted = citation.quote.as_deref().is_none_or(|quote| quote.trim().is_empty());
+    citation.line.is_none()
+        && nothing_quoted
+        && absence::says_missing(&citation.claim, &citation.path)
 }
 
 /// The last line that a citation means, once its first is known.

@@ -15,7 +15,7 @@ use gsd_io::cancel::Cancel;
 use serde_json::{Value, json};
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewPlanArgs) -> Outcome {
-    let ask = ask(context, &args.selection, Missing::Note, &args.lane_timeout);
+    let ask = ask(context, &args.selection, Missing::Error, &args.lane_timeout);
     show(ui, context, args.phase.phase.as_deref(), &ask)
 }
 
@@ -30,26 +30,35 @@ pub(super) fn show(ui: &Ui, context: &Context, phase: Option<&str>, ask: &Ask<'_
         review::prepare(&context.env, &project, &context.roster, ask, run_dir, &Cancel::new())
             .map_err(|error| phase_error(&error))?;
     let previews = review::preview(&context.env, &project, &prepared);
+    // What a review would refuse is refused here with the same exit code, after all was shown.
+    let refusal = super::run::refuse(&prepared);
     if ui.json {
         let lanes: Vec<Value> = previews.iter().map(as_json).collect();
-        let errors: Vec<_> = prepared.selection.errors.iter().map(|e| &e.message).collect();
-        ui.success(json!({
+        let plan = json!({
             "phase": prepared.phase,
             "plans": prepared.plans,
             "selection": prepared.selection.source.word(),
             "lanes": lanes,
-            "errors": errors,
-        }));
+        });
+        refusal.map_err(|error| error.detail("plan", plan.clone()))?;
+        ui.success(plan);
         return Ok(ExitStatus::Done);
     }
     diagnostics::warn(ui, &prepared.diagnostics);
-    remarks(ui, &prepared.selection.errors, true);
     remarks(ui, &prepared.selection.warnings, true);
     remarks(ui, &prepared.selection.infos, false);
     for preview in &previews {
         human(ui, preview);
     }
-    ui.say(format_args!("nothing was sent; `{RUN_DIR}` is the private folder that a run makes"));
+    refusal?;
+    let names_it = |preview: &Preview| preview.argv.iter().any(|word| word.contains(RUN_DIR));
+    if previews.iter().any(names_it) {
+        ui.say(format_args!(
+            "nothing was sent; `{RUN_DIR}` is the private folder that a run makes"
+        ));
+    } else {
+        ui.say("nothing was sent");
+    }
     Ok(ExitStatus::Done)
 }
 

@@ -71,7 +71,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
 }
 
 /// Stops before any prompt leaves where a lane that was asked for by name cannot run.
-fn refuse(prepared: &Prepared) -> Result<(), CommandError> {
+pub(super) fn refuse(prepared: &Prepared) -> Result<(), CommandError> {
     let errors = &prepared.selection.errors;
     let Some(first) = errors.first() else { return Ok(()) };
     let unknown = errors.iter().any(|remark| remark.kind == RemarkKind::Unknown);
@@ -87,6 +87,10 @@ fn refuse(prepared: &Prepared) -> Result<(), CommandError> {
     }
     if let Some(help) = errors.iter().find_map(|remark| remark.help.clone()) {
         error = error.hint(help);
+    } else if status == ExitStatus::LaneCouldNotRun {
+        error = error.hint(
+            "`gsd lane list` shows which lanes are here; `--only-available` goes on without the others",
+        );
     }
     let list: Vec<_> = errors
         .iter()

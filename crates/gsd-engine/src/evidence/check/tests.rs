@@ -237,3 +237,19 @@ fn snippets_are_short_and_hold_no_secret() {
     let wide = repo.full("wide.ts", 1, "const wide", "").snippet.unwrap();
     assert!(wide.lines[0].chars().count() <= 161);
 }
+
+#[test]
+fn a_file_that_is_missing_as_the_claim_says() {
+    let repo = repo();
+    let gone = "`src/http/auth.ts` does not exist and no plan makes it";
+    assert_eq!(repo.check("src/http/auth.ts", 0, "", gone), (Verdict::Verified, None));
+    // A line or a quote of a missing file is made up, whatever is said of the file.
+    assert_eq!(repo.check("src/http/auth.ts", 3, "", gone).0, Verdict::Ungrounded);
+    assert_eq!(repo.check("src/http/auth.ts", 0, "let x = 1", gone).0, Verdict::Ungrounded);
+    assert_eq!(repo.check("src/http/auth.ts", 0, "", "no tests").0, Verdict::Ungrounded);
+    // A plan of the phase makes it.
+    assert_eq!(repo.check("src/new.ts", 0, "", "`src/new.ts` does not exist").0, Verdict::Planned);
+    // It is there.
+    let wrong = format!("`{FILE}` does not exist");
+    assert_eq!(repo.check(FILE, 0, "", &wrong).0, Verdict::Contradicted);
+}

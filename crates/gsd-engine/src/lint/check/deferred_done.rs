@@ -10,7 +10,7 @@ pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
 static RULE: Rule = Rule {
     code: "plan/deferred-done",
-    level: Level::Warning,
+    level: Level::Error,
     summary: "a task builds what CONTEXT has deferred",
     docs: include_str!("deferred_done.md"),
 };

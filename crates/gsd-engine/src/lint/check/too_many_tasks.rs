@@ -9,7 +9,7 @@ pub(super) static CHECK: Check = Check { rule: &RULE, run };
 
 static RULE: Rule = Rule {
     code: "plan/too-many-tasks",
-    level: Level::Warning,
+    level: Level::Error,
     summary: "a plan has too many tasks",
     docs: include_str!("too_many_tasks.md"),
 };

@@ -15,6 +15,8 @@ const SAME_LANE: f64 = 0.75;
 struct Traits<'a> {
     finding: &'a Finding,
     names: BTreeSet<String>,
+    /// Files that the title names. Two findings that speak of one file need not cite one line.
+    files: BTreeSet<String>,
     words: BTreeSet<String>,
 }
 
@@ -86,9 +88,10 @@ fn nearness(a: &Traits<'_>, b: &Traits<'_>) -> Option<f64> {
     // A file without a line is a place of its own only for findings that also sound alike.
     let same_file = names_same_file(a.finding, b.finding) && (names > 0 || words >= CLOSE);
     let same_words = names >= 2 && words >= CLOSE;
+    let same_subject = !a.files.is_disjoint(&b.files) && words >= CLOSE;
     // Where neither cites nor names anything, only nearly the same title is the same.
     let same_title = words >= 0.8 && a.words.len() >= 3 && a.finding.plan == b.finding.plan;
-    (same_file || same_words || same_title).then(|| words + names as f64 / 10.0)
+    (same_file || same_words || same_subject || same_title).then(|| words + names as f64 / 10.0)
 }
 
 /// A suggestion may answer the question that another lane asks; a strength is no concern.
@@ -138,8 +141,19 @@ impl<'a> Traits<'a> {
             .map(stem)
             .filter(|word| !STOP.contains(&word.as_str()))
             .collect();
-        Self { finding, names: identifiers(&text).into_iter().collect(), words }
+        let names = identifiers(&text).into_iter().collect();
+        Self { finding, names, files: files(&finding.title), words }
     }
+}
+
+/// The paths in a text: words with a slash whose last part has an ending.
+fn files(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ','))
+        .map(|word| word.trim_start_matches("./").trim_end_matches(['.', ':', ';']))
+        .filter(|word| word.rsplit_once('/').is_some_and(|(_, name)| name.contains('.')))
+        .filter(|word| !word.contains("://"))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// A word without its usual endings, so that `migrations` and `migration` are one.

@@ -68,6 +68,27 @@ fn shared_names_and_close_titles_join() {
 }
 
 #[test]
+fn findings_that_speak_of_one_file_join_whatever_they_cite() {
+    let lanes = [lane("plan-lint", "gsd"), lane("codex", "openai")];
+    let clusters = built(
+        vec![
+            finding(
+                "plan-lint",
+                Severity::High,
+                "task 2 reads `src/http/auth.ts`, which does not exist",
+                &[(".planning/phases/03-x/03-01-PLAN.md", 88, Verdict::Verified)],
+            ),
+            finding("codex", Severity::High, "src/http/auth.ts does not exist", &[]),
+            finding("codex", Severity::High, "src/http/auth.ts: sessions never expire", &[]),
+            finding("codex", Severity::High, "src/http/mail.ts does not exist", &[]),
+        ],
+        &lanes,
+    );
+    let sizes: Vec<usize> = clusters.iter().map(|cluster| cluster.lanes.len()).collect();
+    assert_eq!(sizes, [2, 1, 1]);
+}
+
+#[test]
 fn what_one_lane_tells_apart_stays_apart() {
     let lanes = [lane("plan-lint", "gsd"), lane("codex", "openai")];
     let with_code = |title: &str, code: &str| Finding {
