@@ -23,25 +23,38 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// The project: the folder that holds `.planning` [default: the nearest one upwards]
-    #[arg(short = 'C', long = "project", global = true, value_name = "DIR")]
+    #[arg(
+        short = 'C',
+        long = "project",
+        global = true,
+        help_heading = "Everywhere",
+        value_name = "DIR"
+    )]
     pub(crate) project: Option<Utf8PathBuf>,
     /// One JSON document on stdout, nothing else there
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) json: bool,
     /// When to use colour
-    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Everywhere",
+        value_enum,
+        default_value = "auto",
+        value_name = "WHEN"
+    )]
     pub(crate) color: Color,
     /// Say only what went wrong
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, help_heading = "Everywhere", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Say more
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = "Everywhere")]
     pub(crate) verbose: bool,
     /// No live table, one line per change
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) no_progress: bool,
     /// Print the versions
-    #[arg(short = 'V', long, global = true)]
+    #[arg(short = 'V', long, global = true, help_heading = "Everywhere")]
     pub(crate) version: bool,
 }
 

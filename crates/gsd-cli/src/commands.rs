@@ -21,7 +21,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::lane::Roster;
 use gsd_io::env::Env;
 use gsd_io::fs;
-use gsd_io::process::guard;
+use gsd_io::process::{self, guard};
 
 /// The version that `engines.gsd` ranges are checked against.
 pub(crate) const CONTRACT_VERSION: &str = gsd_engine::manifest::HOST_CONTRACT;
@@ -67,15 +67,23 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         return ExitStatus::Done;
     }
     let roster = Roster::of(gsd_engine::lane::roster::first_party()).0;
-    let switches = switches(&roster);
+    let mut switches = switches(&roster);
     let program = called_by(program, &words);
     let Asked { words, pick, json_errors } = match program {
         Program::Gsd => Asked { words, ..Asked::default() },
         Program::GsdTools => tools::read(words),
     };
+    let asks = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_str()));
+    let (for_help, for_json) = (asks(&["-h", "--help", "help"]), asks(&["--json"]));
+    if for_help {
+        look_for_programs(&mut switches, &roster, &env);
+    }
     let parsed = match parse(program, &switches, words) {
         Ok(parsed) => parsed,
-        Err(error) if json_errors && error.use_stderr() => return usage_as_json(&error),
+        Err(error) if json_errors && error.use_stderr() => return usage_as_line(&error),
+        Err(error) if for_json && program == Program::Gsd && error.use_stderr() => {
+            return usage_as_json(&error);
+        }
         Err(error) => return show_clap(&error),
     };
     let Cli { global, command } = parsed.cli;
@@ -124,8 +132,19 @@ pub(crate) fn switches(roster: &Roster) -> Vec<Switch> {
             slug: lane.slug().to_string(),
             heading: lane.descriptor.heading.as_str().to_owned(),
             flags: lane.descriptor.flags.iter().map(ToString::to_string).collect(),
+            here: None,
         })
         .collect()
+}
+
+/// Says of each lane that is a program whether it is on PATH. Starts nothing and asks nobody, so
+/// that help stays as quick as it should be.
+fn look_for_programs(switches: &mut [Switch], roster: &Roster, env: &Env) {
+    for (switch, lane) in switches.iter_mut().zip(roster.iter()) {
+        if let Some(program) = lane.descriptor.program() {
+            switch.here = Some(process::which(program, env).is_ok());
+        }
+    }
 }
 
 /// The program as records name it.
@@ -168,12 +187,27 @@ fn called_by(built: Program, words: &[String]) -> Program {
 }
 
 /// What clap has to say, as the one line of JSON that `--json-errors` asks for.
-fn usage_as_json(error: &clap::Error) -> ExitStatus {
+fn usage_as_line(error: &clap::Error) -> ExitStatus {
     let said = error.render().to_string();
     let message = said.lines().next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message);
     let line = serde_json::json!({ "ok": false, "reason": "usage", "message": message });
     eprint(&format!("{line}\n"));
+    ExitStatus::Usage
+}
+
+/// What is wrong with a command line, as every other failure in `--json` mode.
+fn usage_as_json(error: &clap::Error) -> ExitStatus {
+    let text = error.render().to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let document = serde_json::json!({
+        "ok": false,
+        "code": "usage",
+        "message": message,
+        "details": { "text": text },
+    });
+    let mut out = std::io::stdout().lock();
+    let _ = std::io::Write::write_all(&mut out, format!("{document:#}\n").as_bytes());
     ExitStatus::Usage
 }
 

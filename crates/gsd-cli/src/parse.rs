@@ -13,6 +13,8 @@ pub(crate) struct Switch {
     pub(crate) heading: String,
     /// With their leading `--`; the first one is shown, the others are aliases.
     pub(crate) flags: Vec<String>,
+    /// Whether its program is on PATH; `None` where nobody looked, or where it has none.
+    pub(crate) here: Option<bool>,
 }
 
 /// A parsed command line.
@@ -39,7 +41,11 @@ fn add_lane_flags(mut command: Command, switches: &[Switch]) -> Command {
     for lane in switches {
         let mut flags = lane.flags.iter().map(|flag| flag.trim_start_matches('-').to_owned());
         let Some(first) = flags.next() else { continue };
-        let help = format!("Ask {}", lane.heading);
+        let help = match lane.here {
+            Some(true) => format!("Ask {} (here)", lane.heading),
+            Some(false) => format!("Ask {} (not on PATH)", lane.heading),
+            None => format!("Ask {}", lane.heading),
+        };
         let arg = Arg::new(lane_id(&lane.slug))
             .long(first)
             .visible_aliases(flags)

@@ -161,3 +161,24 @@ fn lanes_that_are_not_installed_are_no_fault() {
     assert!(second.starts_with("plan-lint") && second.ends_with("here"), "{list}");
     assert!(list.contains("unavailable: not on PATH\n"), "{list}");
 }
+
+#[test]
+fn help_says_which_lanes_are_here_from_path_alone() {
+    let world = world();
+    let mark = world.tmp().join("ran");
+    world.program("gemini", &format!("touch {mark}"));
+    let help = gsd(&world, &["review", "--help"]).stdout;
+    let line = |flag: &str| help.lines().find(|line| line.contains(flag)).unwrap_or_default();
+    assert!(line("--gemini").ends_with("Ask Gemini (here)"), "{help}");
+    assert!(line("--codex").ends_with("Ask Codex (not on PATH)"), "{help}");
+    assert!(line("--ollama").ends_with("Ask Ollama"), "{help}");
+    assert!(!mark.exists(), "nothing was started");
+}
+
+#[test]
+fn a_wrong_command_line_is_json_where_json_is_asked_for() {
+    let ran = gsd(&world(), &["review", "--json", "--bogus"]);
+    let answer = ran.json();
+    assert_eq!((ran.code, &answer["code"]), (2, &"usage".into()), "{answer}");
+    assert!(answer["message"].as_str().unwrap().contains("--bogus"), "{answer}");
+}

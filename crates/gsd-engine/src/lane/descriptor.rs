@@ -140,6 +140,14 @@ impl Descriptor {
         }
     }
 
+    /// The name of the program that has to be on PATH; none for a server and for gsd itself.
+    pub fn program(&self) -> Option<&str> {
+        match &self.invoke {
+            Invoke::Spawn(spawn) => Some(spawn.binary.as_str()).filter(|name| *name != OWN_BINARY),
+            Invoke::OpenaiHttp(_) => None,
+        }
+    }
+
     /// Every configuration key that the lane points at. Each must be declared by its manifest.
     pub fn config_keys(&self) -> Vec<&ConfigKey> {
         let host = match &self.invoke {
