@@ -110,21 +110,25 @@ pub(super) fn strip(text: &str) -> String {
 const OURS: [(&str, usize); 2] = [("CYCLE_SUMMARY", 5), ("gsd:review:", 3)];
 
 fn neutral(line: &str) -> String {
-    let mut out = line.to_owned();
-    for (word, split) in OURS {
-        let mut from = 0;
-        while let Some(at) = find_ignoring_case(&out[from..], word) {
-            out.insert(from + at + split, '\\');
-            from += at + word.len();
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let (word, split) = OURS
+            .into_iter()
+            .find(|(word, _)| starts_ignoring_case(rest, word))
+            .unwrap_or((&rest[..c.len_utf8()], 0));
+        out.push_str(&rest[..split]);
+        if split > 0 {
+            out.push('\\');
         }
+        out.push_str(&rest[split..word.len()]);
+        rest = &rest[word.len()..];
     }
     out
 }
 
-fn find_ignoring_case(text: &str, word: &str) -> Option<usize> {
-    let position =
-        text.as_bytes().windows(word.len()).position(|w| w.eq_ignore_ascii_case(word.as_bytes()));
-    position.filter(|at| text.is_char_boundary(*at))
+fn starts_ignoring_case(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
 fn longest_run(text: &str, wanted: char) -> usize {
@@ -279,7 +283,7 @@ fn split_containers(line: &str) -> (&str, &str) {
 /// The length of a list marker, zero if no text follows it.
 fn item_marker(text: &str, length: usize) -> usize {
     let after = &text[length..];
-    if after.starts_with([' ', '\t']) && !after.trim().is_empty() { length } else { 0 }
+    if after.starts_with([' ', '\t']) && !after.trim_start().is_empty() { length } else { 0 }
 }
 
 /// A fence that a line opens. Fences of quotations are left to end with them.

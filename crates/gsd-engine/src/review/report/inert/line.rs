@@ -1,7 +1,13 @@
 //! One line of a reviewer's text: code stays code, links lead into the repository or nowhere.
 
-use super::{OURS, code, find_ignoring_case, neutral};
+use super::{OURS, code, neutral, starts_ignoring_case};
 use crate::review::report::links::Links;
+
+/// How far the end of a link or of code is looked for. What goes on for longer is neither: a line
+/// of many openings would be read from each of them to its end.
+const MAX_LOOK: usize = 4096;
+/// Brackets inside brackets that are followed, for the same reason.
+const MAX_NESTING: usize = 16;
 
 /// One line, made inert. It ends every code span that it begins, so that what stands between
 /// backticks is the same for every reader.
@@ -26,6 +32,7 @@ struct Mode {
 }
 
 fn spans(text: &str, links: &Links<'_>, mode: &Mode, out: &mut String) {
+    let last_definition = if mode.start { text.rfind("]:") } else { None };
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
@@ -87,13 +94,16 @@ fn spans(text: &str, links: &Links<'_>, mode: &Mode, out: &mut String) {
                     at += 1;
                 }
             },
-            '[' => at += bracket(text, at, links, mode, out),
+            '[' => {
+                let defines = last_definition.is_some_and(|last| last >= at);
+                at += bracket(rest, defines, links, mode, out);
+            }
             ']' if rest[1..].starts_with(['(', '[']) => {
                 out.push_str("\\]");
                 at += 1;
             }
             'c' | 'C' | 'g' | 'G' => {
-                let word = OURS.iter().find(|(word, _)| find_ignoring_case(rest, word) == Some(0));
+                let word = OURS.iter().find(|(word, _)| starts_ignoring_case(rest, word));
                 let length = word.map_or(1, |(word, _)| word.len());
                 out.push_str(&neutral(&rest[..length]));
                 at += length;
@@ -113,9 +123,9 @@ fn apart(out: &mut String) {
     }
 }
 
-/// Writes what an opening bracket begins and returns how many bytes of the text that was.
-fn bracket(text: &str, at: usize, links: &Links<'_>, mode: &Mode, out: &mut String) -> usize {
-    let rest = &text[at..];
+/// Writes what the opening bracket that begins a text opens, and returns how many bytes that was.
+/// `defines` says whether a definition may stand behind it.
+fn bracket(rest: &str, defines: bool, links: &Links<'_>, mode: &Mode, out: &mut String) -> usize {
     if !mode.links {
         out.push_str("\\[");
         return 1;
@@ -143,7 +153,6 @@ fn bracket(text: &str, at: usize, links: &Links<'_>, mode: &Mode, out: &mut Stri
     }
     // A label that is not closed on its line, or is defined on it, would make links elsewhere; two
     // brackets make one where notes are linked by name, and a caret makes a footnote.
-    let defines = mode.start && rest.contains("]:");
     let special = rest.starts_with("[[") || rest.starts_with("[^");
     if closing_bracket(rest).is_none() || defines || special {
         out.push('\\');
@@ -165,6 +174,9 @@ fn link(text: &str) -> Option<Link<'_>> {
     let mut depth = 1;
     let mut close = None;
     for (at, c) in after.char_indices() {
+        if at > MAX_LOOK || depth > MAX_NESTING {
+            return None;
+        }
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
@@ -188,7 +200,7 @@ fn link(text: &str) -> Option<Link<'_>> {
 fn closing_bracket(text: &str) -> Option<usize> {
     let mut depth = 0;
     let mut at = 0;
-    while at < text.len() {
+    while at < text.len() && at <= MAX_LOOK && depth <= MAX_NESTING {
         let rest = &text[at..];
         match rest.as_bytes()[0] {
             b'\\' => at += 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
@@ -215,6 +227,7 @@ fn closing_bracket(text: &str) -> Option<usize> {
 
 /// Where the code span ends that a run of backticks begins.
 fn code_end(text: &str, run: usize) -> Option<usize> {
+    let text = within(text, run.saturating_add(MAX_LOOK));
     let mut at = run;
     while let Some(next) = text[at..].find('`') {
         let start = at + next;
@@ -225,6 +238,15 @@ fn code_end(text: &str, run: usize) -> Option<usize> {
         at = start + length;
     }
     None
+}
+
+/// The beginning of a text, at most so many bytes of it.
+fn within(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
 }
 
 fn has_bar_in_code(text: &str) -> bool {

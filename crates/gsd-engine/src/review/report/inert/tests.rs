@@ -237,6 +237,22 @@ fn nasty() -> impl Strategy<Value = String> {
 /// The pieces meet in many ways, and a forgery needs only one of them.
 const CASES: u32 = 300;
 
+/// One line of 100 KB costs what it weighs. Where each opening was followed to the end of the
+/// line, this took hours, in which nobody could stop the program.
+#[test]
+fn a_long_line_is_read_once() {
+    let pieces =
+        ["[", "[a](", "[a]", "![", "`", "` ``", "src/app.ts ", "gsd:review:", "- ", "(", "a:"];
+    for piece in pieces {
+        let text = piece.repeat(100_000 / piece.len());
+        let shown = shown(&text);
+        assert!(shown.len() >= text.len() / 2, "{piece}");
+        inline(&text, &LINKS);
+    }
+    let many: String = (1..300).map(|run| "`".repeat(run) + " ").collect();
+    shown(&many);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
