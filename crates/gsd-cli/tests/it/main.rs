@@ -13,6 +13,7 @@ mod exit_codes;
 mod http;
 mod lanes;
 mod mounts;
+mod overlays;
 mod run;
 mod selection;
 mod tools;

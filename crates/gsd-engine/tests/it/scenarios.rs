@@ -22,9 +22,9 @@
 //! | 17 | made by oneself only, later only, never: three errors | `registry::set::scenario_17_…` |
 //! | 18 | one producer for each artefact at a point | `registry::set::scenario_18_…` |
 //! | 19, 20 | steps in the smallest order that respects what they need | (here), `hook::order::tests` |
-//! | 29 | an overlay for a later host is out, its gates are told | `registry::compose::scenario_29_…` |
-//! | 30 | one without consent is listed with the command, not described | `registry::compose::scenario_30_…` |
-//! | 31 | a requirement may come in a later folder | `registry::compose::scenario_31_…` |
+//! | 29 | an overlay for a later host is out, its gates are told | `registry::compose::scenario_29_…`, `overlays::…` of gsd-cli |
+//! | 30 | one without consent is listed with the command, not described | `registry::compose::scenario_30_…`, `overlays::…` of gsd-cli |
+//! | 31 | a requirement may come in a later folder | `registry::compose::scenario_31_…`, `overlays::…` of gsd-cli |
 //! | RT-45 | slug, flag and heading are owned once, also by case, by three | `registry::{set,compose}::rt_45_…`, (here) |
 //! | RT-57 | any manifest gives diagnostics, in bounded time, never a panic | `manifest::tests::rt_57_…`, (here) |
 

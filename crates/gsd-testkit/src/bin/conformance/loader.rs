@@ -65,6 +65,29 @@ fn skipped(theirs: &Value, ours: &Value, parts: &mut Vec<String>) {
     a.sort();
     b.sort();
     in_order(&a, &b, &mut |line| parts.push(format!("skip {line}")));
+    for skip in items(&theirs["overlayMeta"]["warnings"]) {
+        let own = |other: &&Value| other["id"] == skip["id"] && other["scope"] == skip["scope"];
+        let Some(other) = items(&ours["skips"]).find(own) else { continue };
+        let (said, reason) = (text(&skip["reason"]), text(&other["reason"]));
+        if !kinds(said).contains(&reason) {
+            parts.push(format!("skip-kind {} {said:?} -> {reason}", text(&skip["id"])));
+        }
+    }
+}
+
+/// The words of ours that a sentence of theirs may stand for.
+fn kinds(said: &str) -> &'static [&'static str] {
+    let begins = |words: &[&str]| words.iter().any(|word| said.starts_with(word));
+    if begins(&["incompatible with"]) {
+        &["incompatible"]
+    } else if begins(&["owns ", "id collides"]) {
+        &["collision"]
+    } else if begins(&["cross-capability validation"]) {
+        // They look at one manifest among the others where we look at it alone, too.
+        &["invalid", "collision", "unmet", "conflict"]
+    } else {
+        &["invalid"]
+    }
 }
 
 fn gates(theirs: &Value, ours: &Value, parts: &mut Vec<String>) {
