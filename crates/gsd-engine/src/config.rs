@@ -61,8 +61,10 @@ impl Layer {
 }
 
 /// What a repository must not decide: which variables a child sees, where keys are sent, whether a
-/// proxy carries plans, whether secrets are taken out.
-const USER_ONLY_KEYS: [&str; 6] = [
+/// proxy carries plans, whether secrets are taken out, what a reviewer may write to.
+const USER_ONLY_KEYS: [&str; 8] = [
+    "review.confinement",
+    "review.confinements",
     "review.env",
     "review.api_key_env",
     "review.proxy",

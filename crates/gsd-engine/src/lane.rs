@@ -9,6 +9,7 @@
 //! [`LaneReport`] (what came of it). [`egress`] decides which servers a prompt may be sent to at all.
 
 mod call;
+pub mod confinement;
 pub mod descriptor;
 pub mod egress;
 pub mod handler;
@@ -24,6 +25,7 @@ mod vendor;
 pub mod words;
 
 pub use call::{CallContext, Ready, call, probe as probe_lane};
+pub use confinement::{Confinement, Offer, Way};
 pub use descriptor::Descriptor;
 pub use plan::{CallPlan, LanePlan, PlanError, RunPaths, plan};
 pub use report::{Delivery, LaneReport, OutputSizes};

@@ -7,6 +7,7 @@ mod commit;
 mod complete;
 mod event;
 pub mod findings;
+mod git;
 mod inside_project;
 mod judge;
 mod judged;
@@ -25,6 +26,7 @@ mod run_dir;
 mod sample;
 mod schedule;
 mod status;
+mod work_tree;
 mod write;
 
 pub use about::About;

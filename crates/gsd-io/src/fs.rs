@@ -4,6 +4,14 @@
 //! A FIFO, a device or a directory where a file is expected is an error at once, never a hang:
 //! files are opened without blocking and their kind is checked on the open descriptor.
 
+mod copy;
+mod stamp;
+mod walk;
+
+pub use copy::{copy_file, link_target, make_link};
+pub use stamp::{Stamp, stamp};
+pub use walk::{Found, Walked, walk};
+
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -58,17 +66,22 @@ pub enum Links {
 
 /// What stands at `path`, links not followed; `None` if nothing does or it cannot be seen.
 pub fn kind(path: &Utf8Path) -> Option<Kind> {
-    let meta = std::fs::symlink_metadata(path).ok()?;
-    let kind = meta.file_type();
-    Some(if kind.is_file() {
-        Kind::File { bytes: meta.len() }
-    } else if kind.is_dir() {
-        Kind::Directory
-    } else if kind.is_symlink() {
-        Kind::Link
-    } else {
-        Kind::Special
-    })
+    std::fs::symlink_metadata(path).ok().map(|meta| Kind::of(&meta))
+}
+
+impl Kind {
+    fn of(meta: &std::fs::Metadata) -> Self {
+        let kind = meta.file_type();
+        if kind.is_file() {
+            Self::File { bytes: meta.len() }
+        } else if kind.is_dir() {
+            Self::Directory
+        } else if kind.is_symlink() {
+            Self::Link
+        } else {
+            Self::Special
+        }
+    }
 }
 
 /// Reads a regular file of at most `max` bytes.

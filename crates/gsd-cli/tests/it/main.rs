@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod confine;
 mod egress;
 mod exit_codes;
 mod http;

@@ -17,8 +17,10 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy)]
 pub struct CallContext<'a> {
     pub env: &'a Env,
-    /// The folder that holds `.planning`: the child's working directory.
+    /// The folder that holds `.planning`, or the lane's copy of it: the child's working directory.
     pub root: &'a Utf8Path,
+    /// The project itself, which must not change.
+    pub project: &'a Utf8Path,
     pub phase_dir: &'a Utf8Path,
     pub run_dir: &'a Utf8Path,
     pub cancel: &'a Cancel,

@@ -6,8 +6,9 @@
 //! decided elsewhere.
 //!
 //! Beyond the contract a body may say, all optional: `timeoutConfigKey`, `env` (names of variables
-//! that the program may see), `setEnv` (variables with values), `posture`, `setup` (argument lists to run before the review),
-//! `acceptExit` (exit codes that end a good review), `vendor` (whose model answers, for counting
+//! that the program may see), `setEnv` (variables with values), `posture`, `confinement`
+//! (the one that does not break the program), `state` (where the program keeps its own files), `setup`
+//! (argument lists to run before the review), `acceptExit` (exit codes that end a good review), `vendor` (whose model answers, for counting
 //! independent voices); inside `invoke`: `agentArg`, `defaultAgent`, `effortArgs`, `effortLevels`,
 //! `effortEnv`, `promptPlace`, `files`.
 
@@ -15,6 +16,7 @@ pub(super) mod field;
 mod heading;
 mod invoke;
 mod name;
+mod place;
 mod placeholders;
 pub mod rules;
 
@@ -24,8 +26,10 @@ pub use invoke::{
     Placeholder, PromptChannel, PromptPlace, SpawnInvoke, UrlPath,
 };
 pub use name::{Binary, EnvName};
+pub use place::StatePlace;
 pub use rules::RULES;
 
+use super::confinement::Way;
 use super::probe::Probe;
 use super::words::{read_word, words};
 use crate::id::{ConfigKey, LaneFlag, LaneSlug};
@@ -124,6 +128,11 @@ pub struct Descriptor {
     /// Variables that are set for it.
     pub set_env: BTreeMap<EnvName, String>,
     pub posture: Posture,
+    /// The one confinement that does not break the program, where only one does not.
+    pub confinement: Option<Way>,
+    /// Where the program keeps its own state and may write to; what is usual for its name where
+    /// nothing is said.
+    pub state: Option<Vec<StatePlace>>,
     /// Argument lists that are run with the same program before the review, in order.
     pub setup: Vec<Vec<String>>,
     /// Exit codes beside 0 after which the text is a review.
@@ -220,6 +229,17 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
         Some(node) => read_word::<Posture>(node, &fields.pointer.key("posture"), sink),
         None => Some(Posture::ReadOnly),
     };
+    let confinement = match fields.node("confinement") {
+        Some(node) => read_word::<Way>(node, &fields.pointer.key("confinement"), sink).map(Some),
+        None => Some(None),
+    };
+    let state = match fields.node("state") {
+        Some(node) => {
+            let pointer = fields.pointer.key("state");
+            field::texts(node, &pointer, sink, &BAD_PLACE, StatePlace::parse).map(Some)
+        }
+        None => Some(None),
+    };
     let setup = fields.optional::<Vec<Vec<String>>>("setup", sink).unwrap_or_default();
     let accept_exit = read_accept_exit(&mut fields, sink);
     let vendor = field::optional_text(&mut fields, "vendor", sink, &BAD_VENDOR, |text| {
@@ -260,6 +280,8 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
         env: env?,
         set_env: set_env?,
         posture: posture?,
+        confinement: confinement?,
+        state: state?,
         setup,
         accept_exit: accept_exit?,
         vendor: vendor?,

@@ -3,10 +3,11 @@
 //! Nothing is looked up, read or started here. `gsd review plan` shows these values, and a call
 //! does what they say. Every argument is one element; nothing is ever split or quoted.
 
+use super::confinement::Confinement;
 use super::descriptor::{
-    Arg, Binary, EffortChannel, EffortLevel, EnvName, EvidenceClass, Handler, Invoke,
+    Arg, Binary, Descriptor, EffortChannel, EffortLevel, EnvName, EvidenceClass, Handler, Invoke,
     ModelDiscovery, OWN_BINARY, OutputChannel, Placeholder, Posture, PromptChannel, PromptPlace,
-    SpawnInvoke, Transport, UrlPath,
+    SpawnInvoke, StatePlace, Transport, UrlPath,
 };
 use super::egress::ProxyUse;
 use super::handler::openai_compatible::Streaming;
@@ -23,12 +24,14 @@ use std::time::Duration;
 /// Where a lane's files of a run stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunPaths {
-    /// The root: the folder that holds `.planning`.
+    /// The folder that holds `.planning`, as the lane is told.
     pub root: Utf8PathBuf,
     /// The directory of the run.
     pub run_dir: Utf8PathBuf,
     /// The prompt file that this lane is pointed at.
     pub prompt: Utf8PathBuf,
+    /// How the lane is kept from changing the project; where it works on a copy, `root` is that.
+    pub confinement: Confinement,
 }
 
 /// The names of a lane's files in the directory of a run.
@@ -68,6 +71,9 @@ pub struct LanePlan {
     pub vendor: Option<String>,
     pub evidence: EvidenceClass,
     pub posture: Posture,
+    pub confinement: Confinement,
+    /// Where a confined program may write beside the folder of the run.
+    pub state: Vec<StatePlace>,
     pub probe: Probe,
     pub requires_binaries: Vec<Binary>,
     pub handler: Option<Handler>,
@@ -323,6 +329,8 @@ pub fn plan(
         vendor: descriptor.vendor.clone(),
         evidence: descriptor.evidence,
         posture: descriptor.posture,
+        confinement: paths.confinement,
+        state: state(descriptor),
         probe: descriptor.probe.clone(),
         requires_binaries: descriptor.requires_binaries.clone(),
         handler: descriptor.handler,
@@ -336,6 +344,15 @@ pub fn plan(
         artefacts,
         notes,
     })
+}
+
+/// Where the program keeps its own files.
+fn state(descriptor: &Descriptor) -> Vec<StatePlace> {
+    match (&descriptor.state, &descriptor.invoke) {
+        (Some(declared), _) => declared.clone(),
+        (None, Invoke::Spawn(invoke)) => StatePlace::conventional(invoke.binary.as_str()),
+        (None, Invoke::OpenaiHttp(_)) => vec![],
+    }
 }
 
 /// The level that the program knows and that is nearest to the wanted one.

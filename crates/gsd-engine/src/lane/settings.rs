@@ -7,6 +7,7 @@ mod reviewers;
 
 pub use reviewers::{DEFAULTS_VARIABLE, DefaultReviewer, Instance, Reviewers};
 
+use super::confinement::Way;
 use super::descriptor::{Descriptor, EffortLevel, EnvName, Invoke};
 use super::egress::ProxyUse;
 use crate::config::{Config, Layer};
@@ -87,6 +88,8 @@ pub struct LaneSettings {
     pub budget: Option<NonZeroU64>,
     /// Variables that the user lets the program see.
     pub env: Vec<EnvName>,
+    /// The ways to confine the program that the user allows, best first; empty for the usual ones.
+    pub confinement: Vec<Way>,
     /// The variable that holds the key for a server.
     pub api_key_env: Option<EnvName>,
     /// The context that a server is asked to keep.
@@ -127,6 +130,7 @@ pub fn read(
         time_limit: overrides.time_limit.clone().or_else(|| time_limit(config, lane, found)),
         budget: budget(config, lane, found),
         env: env(config, slug, found),
+        confinement: confinement(config, slug, found),
         api_key_env: api_key_env(config, slug, found),
         num_ctx: config.whole(&format!("review.num_ctx.{slug}"), found),
         proxy: match config.flag("review.proxy", found) {
@@ -241,6 +245,29 @@ fn env(config: &Config, slug: &str, found: &mut Vec<Diagnostic>) -> Vec<EnvName>
         }
     }
     env
+}
+
+/// `review.confinements.<slug>`, else `review.confinement`: one way or a list of them. A word that
+/// nobody knows makes the whole setting void, because the rest might allow more than was meant.
+fn confinement(config: &Config, slug: &str, found: &mut Vec<Diagnostic>) -> Vec<Way> {
+    let own = format!("review.confinements.{slug}");
+    for key in [own.as_str(), "review.confinement"] {
+        let Some(setting) = config.get(key) else { continue };
+        let words: Option<Vec<&str>> = match &setting.node.value {
+            Value::Null => continue,
+            Value::String(text) => Some(vec![text.trim()]),
+            Value::Array(items) => items.iter().map(|item| item.as_str()).collect(),
+            Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+        };
+        let way = |word: &str| Way::ALL.iter().copied().find(|way| way.word() == word);
+        let ways: Option<Vec<Way>> = words.and_then(|words| words.into_iter().map(way).collect());
+        if let Some(ways) = ways {
+            return ways;
+        }
+        let message = format!("`{key}` takes {}, or a list of them", super::words::listed::<Way>());
+        found.push(BAD_SETTING.at(setting.at(), message).label("ignored"));
+    }
+    vec![]
 }
 
 fn api_key_env(config: &Config, slug: &str, found: &mut Vec<Diagnostic>) -> Option<EnvName> {

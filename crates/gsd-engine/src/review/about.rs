@@ -1,8 +1,10 @@
 //! What the record says about a lane whatever becomes of it.
 
 use super::record::{self, EvidenceClass};
-use crate::lane::descriptor::{self, Descriptor};
-use crate::lane::{Lane, LanePlan, LaneReport, Proof};
+use crate::lane::confinement::Confinement;
+use crate::lane::descriptor::{self, Descriptor, Posture};
+use crate::lane::{During, Lane, LanePlan, LaneReport, Proof};
+use gsd_io::sandbox::landlock;
 use std::time::Duration;
 
 /// A lane by its names and kinds.
@@ -18,13 +20,16 @@ pub struct About {
     transport: &'static str,
     evidence: descriptor::EvidenceClass,
     repository_access: bool,
+    posture: Posture,
+    confinement: Confinement,
     notes: Vec<String>,
 }
 
 impl About {
     /// From a lane that is declared and will not be called.
     pub(super) fn of_lane(lane: &Lane, identity: &str) -> Self {
-        let Descriptor { slug, heading, vendor, evidence, time_limit, .. } = &lane.descriptor;
+        let Descriptor { slug, heading, vendor, evidence, time_limit, posture, .. } =
+            &lane.descriptor;
         Self {
             slug: slug.to_string(),
             identity: identity.to_owned(),
@@ -35,6 +40,8 @@ impl About {
             transport: lane.descriptor.transport().word(),
             evidence: *evidence,
             repository_access: lane.descriptor.transport() == descriptor::Transport::Spawn,
+            posture: *posture,
+            confinement: Confinement::None,
             notes: vec![],
         }
     }
@@ -51,12 +58,17 @@ impl About {
             transport: plan.transport().word(),
             evidence: plan.evidence,
             repository_access: plan.reads_repository(),
+            posture: plan.posture,
+            confinement: plan.confinement,
             notes: plan.notes.clone(),
         }
     }
 
     /// The lane's part of the record before its text is judged.
     pub(super) fn lane(&self, report: &LaneReport, plans: &[record::Plan]) -> record::Lane {
+        // A program that was not started was not confined.
+        let started = report.state.ran() && report.during != Some(During::Start);
+        let confinement = if started { self.confinement } else { Confinement::None };
         record::Lane {
             slug: self.slug.clone(),
             identity: self.identity.clone(),
@@ -99,7 +111,10 @@ impl About {
             model_requested: report.model_requested.clone(),
             model_served: report.model_served.clone(),
             destination: report.destination.clone(),
-            confinement: "none".to_owned(),
+            posture: self.posture,
+            confinement,
+            landlock_abi: confinement.restricts().then(landlock).flatten().map(|found| found.abi),
+            mutated_worktree: None,
             warnings: self.notes.iter().chain(&report.warnings).cloned().collect(),
             text: report.text.clone(),
             stderr: report.stderr.clone(),

@@ -4,11 +4,13 @@
 
 use super::about::millis;
 use super::judged::Judged;
-use super::prepare::Asked;
+use super::prepare::{Asked, copy_root};
 use super::prompts::LanePrompt;
 use super::record;
 use super::redaction::Redaction;
-use crate::lane::{self, CallContext, LaneReport, Progress, Reason, State};
+use super::work_tree::{Snapshot, SnapshotError, Watch};
+use crate::lane::descriptor::Transport;
+use crate::lane::{self, CallContext, During, LaneReport, Progress, Reason, State};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
@@ -16,10 +18,11 @@ use gsd_io::env::Env;
 use std::time::{Duration, Instant};
 
 /// One call and what is needed for it.
-pub(super) struct Call<'a> {
+pub(super) struct Call<'a, 'w> {
     pub(super) env: &'a Env,
     pub(super) root: &'a Utf8Path,
-    pub(super) phase_dir: &'a Utf8Path,
+    /// The directory of the phase, relative to the root.
+    pub(super) phase: &'a str,
     pub(super) run_dir: &'a Utf8Path,
     pub(super) cancel: &'a Cancel,
     pub(super) asked: &'a Asked,
@@ -30,31 +33,68 @@ pub(super) struct Call<'a> {
     /// When the run began, and how long it may take.
     pub(super) started: Instant,
     pub(super) deadline: Option<Duration>,
+    /// Sees what the program changes in the project.
+    pub(super) watch: &'a Watch<'w>,
 }
 
-impl Call<'_> {
+impl Call<'_, '_> {
     /// Makes the call and judges what it brings.
     pub(super) fn run(&self, progress: &dyn Fn(Progress)) -> Judged {
         let plan = &self.asked.plan;
         let start = clock::now() - self.started;
         let mut report = match self.refusal(start) {
             Some(report) => report,
-            None => {
-                let context = CallContext {
-                    env: self.env,
-                    root: self.root,
-                    phase_dir: self.phase_dir,
-                    run_dir: self.run_dir,
-                    cancel: self.cancel,
-                    limit: self.limit(start),
-                };
-                lane::call(plan, &self.asked.ready, &self.prompt.text, &context, progress)
-            }
+            None if plan.confinement.copies() => self.call_in_copy(start, progress),
+            None => self.call(self.root, self.limit(start), progress),
         };
         self.redaction.of_report(&mut report);
         let mut judged = Judged::of(plan, &report, self.prompt, self.plans);
         judged.lane.timing.start_ms = millis(start);
         judged
+    }
+
+    /// Calls the lane in a folder, and has the work tree looked at afterwards if it is a program.
+    fn call(&self, root: &Utf8Path, limit: Duration, progress: &dyn Fn(Progress)) -> LaneReport {
+        let plan = &self.asked.plan;
+        let context = CallContext {
+            env: self.env,
+            root,
+            project: self.root,
+            phase_dir: &root.join(self.phase),
+            run_dir: self.run_dir,
+            cancel: self.cancel,
+            limit,
+        };
+        let call = || lane::call(plan, &self.asked.ready, &self.prompt.text, &context, progress);
+        match plan.transport() {
+            Transport::Spawn => self.watch.during(&plan.identity, plan.confinement, call),
+            // A server does nothing on this machine.
+            Transport::OpenaiHttp => call(),
+        }
+    }
+
+    /// Calls the lane in a copy of its own, which is gone afterwards.
+    fn call_in_copy(&self, start: Duration, progress: &dyn Fn(Progress)) -> LaneReport {
+        let at = copy_root(self.root, self.run_dir, &self.asked.plan.identity);
+        let copy = match Snapshot::make(self.env, self.root, self.run_dir, &at, self.cancel) {
+            Ok(copy) => copy,
+            Err(SnapshotError::Cancelled) => {
+                let message = "interrupted while the project was copied";
+                return LaneReport::not_called(State::Cancelled, Reason::Interrupted, message);
+            }
+            Err(error) => {
+                let message = format!("the project cannot be copied for it: {error}");
+                return LaneReport::not_called(State::Blocked, Reason::Policy, message)
+                    .during(During::Setup);
+            }
+        };
+        let spent = clock::now() - self.started - start;
+        let mut report = self.call(copy.root(), self.limit(start).saturating_sub(spent), progress);
+        for text in [&mut report.text, &mut report.stderr] {
+            *text = copy.relocate(text, self.root);
+        }
+        report.message = report.message.map(|text| copy.relocate(&text, self.root));
+        report
     }
 
     /// What stops a call before it starts.

@@ -6,23 +6,27 @@ use super::census::{census, phase_of};
 use super::inside_project::project_folder;
 use super::record;
 use super::redaction::cleans_prompts;
+use super::work_tree::can_copy;
 use crate::config::{self, Config, Layer};
 use crate::diag::{Diagnostic, SourceFile};
 use crate::id::{LaneSlug, RelPath};
-use crate::lane::descriptor::{Invoke, PromptPlace};
+use crate::lane::confinement::{self, Confinement, Offer, Wish};
+use crate::lane::descriptor::{Invoke, Posture, PromptPlace, Transport};
 use crate::lane::egress::{self, Approvals, HostsError};
 use crate::lane::selection::{
     Absence, Detected, Identity, Itself, Missing, Request, Selection, Why, itself, select, to_probe,
 };
 use crate::lane::settings::{self, Overrides, Reviewers, Source, Sourced};
 use crate::lane::{
-    self, CallPlan, Lane, LanePlan, LaneReport, PlanError, Ready, Reason, Roster, RunPaths, State,
+    self, CallPlan, Lane, LanePlan, LaneReport, LaneSettings, Origin, PlanError, Ready, Reason,
+    Roster, RunPaths, State,
 };
 use crate::planning::{Phase, PhaseDir, PhaseError, PhaseSpec, Planning, PlanningError};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
 use gsd_io::fs::{self, Links};
+use gsd_io::sandbox::landlock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -210,14 +214,19 @@ pub fn prepare(
         itself: host.clone(),
     };
     let approvals = egress::approvals(env);
-    let planner = Planner {
+    let wanted = to_probe(&request, &reviewers, roster);
+    let mut planner = Planner {
         root: &project.root,
         config: &project.config,
         approvals: &approvals,
         ask,
         run_dir,
+        offer: offer(),
     };
-    let wanted = to_probe(&request, &reviewers, roster);
+    if roster.iter().any(|lane| wanted.contains(lane.slug()) && planner.would_copy(lane)) {
+        let copied = can_copy(env, &project.root, run_dir, cancel);
+        planner.offer.no_snapshot = copied.err().map(|error| error.to_string());
+    }
     let candidates: Vec<(LaneSlug, Planned)> = roster
         .iter()
         .filter(|lane| wanted.contains(lane.slug()))
@@ -380,6 +389,32 @@ pub(super) fn probe_all(
     })
 }
 
+/// How a lane is confined. Only a program of ours is trusted; a manifest from elsewhere may say so,
+/// but nobody has reason to believe it.
+fn confine(
+    lane: &Lane,
+    settings: &LaneSettings,
+    offer: &Offer,
+) -> Result<Confinement, confinement::Refusal> {
+    let descriptor = &lane.descriptor;
+    if descriptor.transport() != Transport::Spawn {
+        return Ok(Confinement::None);
+    }
+    let posture = match (descriptor.posture, lane.origin) {
+        (Posture::Trusted, Origin::Overlay) => Posture::ReadOnly,
+        (posture, Origin::FirstParty | Origin::Overlay) => posture,
+    };
+    let allowed = &settings.confinement;
+    confinement::choose(&Wish { posture, fitting: descriptor.confinement, allowed }, offer)
+}
+
+/// Where a lane's copy of the project stands. Its last part is the name of the project's folder,
+/// because programs show it.
+pub(super) fn copy_root(root: &Utf8Path, run_dir: &Utf8Path, identity: &str) -> Utf8PathBuf {
+    let name = root.file_name().unwrap_or("project");
+    run_dir.join(format!("gsd-review-{identity}.copy")).join(name)
+}
+
 /// Plans calls with the settings of the project.
 pub(super) struct Planner<'a> {
     pub(super) root: &'a Utf8Path,
@@ -387,9 +422,22 @@ pub(super) struct Planner<'a> {
     pub(super) approvals: &'a Result<Approvals, HostsError>,
     pub(super) ask: &'a Ask<'a>,
     pub(super) run_dir: &'a Utf8Path,
+    pub(super) offer: Offer,
+}
+
+/// What this machine offers, as long as nobody has looked at the project.
+pub(super) fn offer() -> Offer {
+    Offer { landlock: landlock(), no_snapshot: None }
 }
 
 impl Planner<'_> {
+    /// Whether the lane would work on a copy of the project.
+    fn would_copy(&self, lane: &Lane) -> bool {
+        let settings =
+            settings::read(self.config, &lane.descriptor, &Overrides::default(), &mut vec![]);
+        confine(lane, &settings, &self.offer).is_ok_and(Confinement::copies)
+    }
+
     /// Plans the call of a lane, or of an instance of it, if the user lets it go where it would go.
     pub(super) fn plan(
         &self,
@@ -443,7 +491,17 @@ impl Planner<'_> {
                 .map(|(_, limit)| Sourced::new(*limit, Source::Flag("`--lane-timeout`"))),
         };
         let settings = settings::read(self.config, &lane.descriptor, &overrides, found);
-        lane::plan(lane, name, &settings, &self.paths(lane, name)).map_err(|error| {
+        let confinement = confine(lane, &settings, &self.offer).map_err(|refusal| {
+            let report =
+                LaneReport::not_called(State::Blocked, Reason::Policy, refusal.to_string());
+            Box::new(report.remedy(format!(
+                "to let it run without, put `\"none\"` last in the list `review.confinements.{}` of \
+                 `~/.gsd/defaults.json`",
+                lane.slug()
+            )))
+        })?;
+        let paths = self.paths(lane, name, confinement);
+        lane::plan(lane, name, &settings, &paths).map_err(|error| {
             let message = error.to_string();
             let report = match error {
                 PlanError::NoHost { .. } => {
@@ -460,8 +518,9 @@ impl Planner<'_> {
 
     /// A lane's prompt stands in the run folder, or inside the project for programs that cannot
     /// read anywhere else.
-    fn paths(&self, lane: &Lane, name: &str) -> RunPaths {
-        let root = self.root;
+    fn paths(&self, lane: &Lane, name: &str, confinement: Confinement) -> RunPaths {
+        let copy = copy_root(self.root, self.run_dir, name);
+        let root = if confinement.copies() { &copy } else { self.root };
         let place = match &lane.descriptor.invoke {
             Invoke::Spawn(invoke) => invoke.prompt_place,
             Invoke::OpenaiHttp(_) => PromptPlace::RunDir,
@@ -474,6 +533,7 @@ impl Planner<'_> {
             root: root.to_owned(),
             run_dir: self.run_dir.to_owned(),
             prompt: folder.join(format!("gsd-review-prompt-{name}.md")),
+            confinement,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::prepare::{Prepared, Project};
 use super::prompts::{Marks, prompts};
 use super::redaction::Redaction;
+use crate::lane::confinement::{Confinement, places};
 use crate::lane::{CallPlan, LanePlan, Reason, State};
 use gsd_io::env::Env;
 use std::collections::BTreeMap;
@@ -32,7 +33,9 @@ pub struct Preview {
     pub destination: String,
     /// Names of the variables that the program would see beside those of every child.
     pub env: Vec<String>,
-    pub confinement: &'static str,
+    pub confinement: Confinement,
+    /// Where a confined program may write.
+    pub writable: Vec<String>,
     pub limit: Duration,
     pub limit_source: String,
     pub model: Option<String>,
@@ -44,6 +47,11 @@ pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview
     let built = prompts(project, prepared, &marks, &Redaction::of(env, &project.config));
     let asked = prepared.asked.iter().zip(&built).map(|(asked, prompt)| {
         let mut preview = base(&asked.plan);
+        if asked.plan.confinement.restricts() {
+            let places = places(&asked.plan, &project.root, env);
+            preview.writable =
+                places.writable.iter().chain(&places.temp).map(ToString::to_string).collect();
+        }
         preview.destination = asked.ready.destination().to_owned();
         if let CallPlan::Spawn(spawn) = &asked.plan.call {
             preview.argv = vec![asked.ready.destination().to_owned()];
@@ -77,6 +85,7 @@ fn base(plan: &LanePlan) -> Preview {
             http.api_key_env.iter().map(|name| name.as_str().to_owned()).collect()
         }
     };
+    preview.confinement = plan.confinement;
     preview.channel = plan.channel();
     preview.budget = plan.budget.map(std::num::NonZeroU64::get);
     preview.destination = plan.destination();
@@ -102,7 +111,8 @@ impl Preview {
             redactions: BTreeMap::new(),
             destination: String::new(),
             env: vec![],
-            confinement: "none",
+            confinement: Confinement::None,
+            writable: vec![],
             limit,
             limit_source: String::new(),
             model: None,

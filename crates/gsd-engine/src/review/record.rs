@@ -6,6 +6,8 @@
 //! many is refused, so a newer record is never half understood.
 
 pub use crate::evidence::{Snippet, Verdict};
+use crate::lane::confinement::Confinement;
+use crate::lane::descriptor::Posture;
 use crate::lane::{During, Proof, Reason, State};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -199,13 +201,52 @@ pub struct Lane {
     /// Where the prompt went: a program's path or an origin.
     #[serde(deserialize_with = "nullable")]
     pub destination: Option<String>,
+    /// How much its manifest trusts it with the project.
+    pub posture: Posture,
     /// The confinement really obtained: `none` where there is none.
-    pub confinement: String,
+    pub confinement: Confinement,
+    /// The version of the kernel's Landlock, where that confined it.
+    #[serde(deserialize_with = "nullable")]
+    pub landlock_abi: Option<u8>,
+    /// What changed in the project while it ran; `null` if nothing did.
+    #[serde(deserialize_with = "nullable")]
+    pub mutated_worktree: Option<Mutation>,
     pub warnings: Vec<String>,
     /// The review, cleaned of terminal codes; for a lane that does not count, its partial text.
     pub text: String,
     /// The end of its standard error, cleaned and bounded.
     pub stderr: String,
+}
+
+/// Changes of the project that a lane may have made. They stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mutation {
+    /// At most the first fifty.
+    pub changes: Vec<TreeChange>,
+    /// How many there are.
+    pub total: u64,
+    /// The identities of all lanes that may have made them; this one alone where the confinement
+    /// of every other one forbids it.
+    pub one_of: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TreeChange {
+    /// Relative to the root; git's own files below `.git`.
+    pub path: String,
+    pub change: TreeChangeKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TreeChangeKind {
+    Added,
+    Removed,
+    Modified,
+    /// Its permissions alone.
+    Mode,
 }
 
 /// What a lane bases its findings on.

@@ -17,6 +17,7 @@ use super::redaction::Redaction;
 use super::results::{finished_before, persist};
 use super::run_dir::RunDir;
 use super::schedule::{self, Job, Message};
+use super::work_tree::Watch;
 use crate::lane::Progress;
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
@@ -93,12 +94,12 @@ pub fn run(
     }
     let at_once = options.jobs.unwrap_or(usize::MAX);
     let root = &setting.project.root;
-    let phase_dir = root.join(&prepared.phase.directory);
     let inside = InsideProject::open(
         root,
         &setting.run_dir.path,
         prepared.asked.iter().map(|asked| &asked.plan),
     );
+    let watch = Watch::begin(setting.env, root, &setting.run_dir.path, setting.cancel);
     schedule::run(
         jobs,
         at_once,
@@ -108,7 +109,7 @@ pub fn run(
             let call = Call {
                 env: setting.env,
                 root,
-                phase_dir: &phase_dir,
+                phase: &prepared.phase.directory,
                 run_dir: &setting.run_dir.path,
                 cancel: setting.cancel,
                 asked,
@@ -117,6 +118,7 @@ pub fn run(
                 plans: &prepared.plans,
                 started,
                 deadline: options.deadline,
+                watch: &watch,
             };
             call.run(&|progress: Progress| match progress {
                 Progress::Output { bytes, silent_for } => {
@@ -141,6 +143,16 @@ pub fn run(
     gsd_io::process::sweep();
     drop(inside);
 
+    let mut seen = watch.finish();
+    for lane in lanes.values_mut() {
+        if let Some(mark) = seen.marks.remove(&lane.identity) {
+            lane.warnings.push(mark.sentence(&lane.identity));
+            lane.mutated_worktree = Some(mark);
+            persist(&setting.run_dir.path, lane);
+        }
+    }
+    let mut notes = notes(prepared);
+    notes.extend(seen.notes);
     let mut lanes: Vec<record::Lane> = lanes.into_values().collect();
     lanes.sort_by_key(|lane| prepared.rank(lane));
     let record = Record {
@@ -154,7 +166,7 @@ pub fn run(
             selection: prepared.selection.source.word().to_owned(),
             itself: prepared.itself.clone(),
             interrupted: setting.cancel.is_cancelled(),
-            notes: notes(prepared),
+            notes,
         },
         phase: prepared.phase.clone(),
         commit,

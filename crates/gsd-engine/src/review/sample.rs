@@ -2,6 +2,8 @@
 
 use super::record::*;
 use super::{clusters, findings};
+use crate::lane::confinement::Confinement;
+use crate::lane::descriptor::Posture;
 use crate::lane::{During, Proof, Reason, State};
 
 pub(super) fn lane(slug: &str, vendor: &str) -> Lane {
@@ -37,7 +39,10 @@ pub(super) fn lane(slug: &str, vendor: &str) -> Lane {
         model_requested: None,
         model_served: None,
         destination: Some(format!("/usr/bin/{slug}")),
-        confinement: "none".into(),
+        posture: Posture::ReadOnly,
+        confinement: Confinement::Landlock,
+        landlock_abi: Some(7),
+        mutated_worktree: None,
         warnings: vec![],
         text: String::new(),
         stderr: String::new(),

@@ -1,6 +1,6 @@
 //! Which lanes are here: their probes, without a review.
 
-use super::prepare::{Ask, Planner, probe_all};
+use super::prepare::{Ask, Planner, offer, probe_all};
 use crate::config::Config;
 use crate::id::LaneSlug;
 use crate::lane::egress;
@@ -47,7 +47,8 @@ pub fn lane_statuses(
     let root = &fs::canonical(root).unwrap_or_else(|| root.to_owned());
     let approvals = egress::approvals(env);
     let run_dir = Utf8Path::new("");
-    let planner = Planner { root, config, approvals: &approvals, ask: &ask, run_dir };
+    let planner =
+        Planner { root, config, approvals: &approvals, ask: &ask, run_dir, offer: offer() };
     let wanted: Vec<_> = roster
         .iter()
         .filter(|lane| slugs.is_empty() || slugs.iter().any(|slug| slug == lane.slug().as_str()))

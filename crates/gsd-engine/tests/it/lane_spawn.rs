@@ -4,6 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::diag::SourceFile;
 use gsd_engine::id::CapabilityId;
 use gsd_engine::json::{Dialect, Pointer, Sink, parse};
+use gsd_engine::lane::confinement::Confinement;
 use gsd_engine::lane::descriptor::{self, rules::UNKNOWN_WORD};
 use gsd_engine::lane::{
     self, CallContext, CallPlan, Delivery, During, Lane, LanePlan, LaneReport, LaneSettings,
@@ -104,6 +105,7 @@ impl Bench {
             root: self.world.root(),
             run_dir: self.run_dir(),
             prompt: self.run_dir().join("gsd-review-prompt.md"),
+            confinement: Confinement::None,
         };
         lane::plan(&lane, "acme", &LaneSettings::default(), &paths).unwrap()
     }
@@ -122,6 +124,7 @@ impl Bench {
         let context = CallContext {
             env: &env,
             root: &root,
+            project: &root,
             phase_dir: &root.join(".planning/phases/03-notes"),
             run_dir: &self.run_dir(),
             cancel: &Cancel::new(),
@@ -463,6 +466,7 @@ fn an_interrupted_call_says_so() {
     let context = CallContext {
         env: &env,
         root: &root,
+        project: &root,
         phase_dir: &root,
         run_dir: &bench.run_dir(),
         cancel: &cancel,

@@ -79,6 +79,7 @@ fn as_json(preview: &Preview) -> Value {
         "destination": preview.destination,
         "env": preview.env,
         "confinement": preview.confinement,
+        "writable": preview.writable,
         "timeout_ms": u64::try_from(preview.limit.as_millis()).unwrap_or(u64::MAX),
         "timeout_source": preview.limit_source,
         "model": preview.model,
@@ -135,7 +136,12 @@ fn human(ui: &Ui, preview: &Preview) {
     if let Some(model) = &preview.model {
         row("model", &printable(model, 120));
     }
-    row("confinement", preview.confinement);
+    row("confinement", preview.confinement.word());
+    if !preview.writable.is_empty() {
+        let own: Vec<String> =
+            preview.writable.iter().map(|path| shell_word(&printable(path, 300))).collect();
+        row("may write", &own.join(" "));
+    }
     row("limit", &format!("{} ({})", duration(preview.limit), preview.limit_source));
     ui.line("");
 }

@@ -8,6 +8,7 @@ use crate::exit::ExitStatus;
 use crate::output::diagnostics;
 use crate::ui::{Tone, Ui};
 use camino::Utf8Path;
+use gsd_engine::lane::confinement::Confinement;
 use gsd_engine::lane::egress::{self, Approval, Endpoint, Holds, Hosts, ProxyUse};
 use gsd_engine::lane::plan::HttpPlan;
 use gsd_engine::lane::{self as lanes, CallPlan, LanePlan, Overrides, RunPaths, settings};
@@ -86,7 +87,12 @@ fn plan(
     let lane = context.roster.by_slug(slug).expect("it was looked up");
     let settings = settings::read(config, &lane.descriptor, &Overrides::default(), found);
     // Nothing is written for a question.
-    let paths = RunPaths { root: root.to_owned(), run_dir: "".into(), prompt: "".into() };
+    let paths = RunPaths {
+        root: root.to_owned(),
+        run_dir: "".into(),
+        prompt: "".into(),
+        confinement: Confinement::None,
+    };
     lanes::plan(lane, slug, &settings, &paths)
         .map_err(|error| CommandError::from_error(ExitStatus::Refused, "address-invalid", &error))
 }

@@ -74,6 +74,14 @@ pub static BAD_PATH: Rule = Rule {
     docs: include_str!("rules/bad_path.md"),
 };
 
+/// A place for a program's own files could be somebody else's.
+pub static BAD_PLACE: Rule = Rule {
+    code: "reviewer/bad-place",
+    level: Level::Error,
+    summary: "a place for a program's own files could be somebody else's",
+    docs: include_str!("rules/bad_place.md"),
+};
+
 /// An argument looks like a placeholder and is none.
 pub static BAD_PLACEHOLDER: Rule = Rule {
     code: "reviewer/bad-placeholder",
@@ -261,6 +269,7 @@ pub static RULES: &[&Rule] = &[
     &BAD_KEY,
     &BAD_NUMBER,
     &BAD_PATH,
+    &BAD_PLACE,
     &BAD_PLACEHOLDER,
     &BAD_SLUG,
     &BAD_VARIABLE,

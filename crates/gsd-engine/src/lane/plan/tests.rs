@@ -7,6 +7,7 @@ fn paths() -> RunPaths {
         root: "/project".into(),
         run_dir: "/run".into(),
         prompt: "/run/gsd-review-prompt.md".into(),
+        confinement: Confinement::None,
     }
 }
 

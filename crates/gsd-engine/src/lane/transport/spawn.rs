@@ -91,20 +91,28 @@ pub(crate) fn call(
         return LaneReport::not_called(State::Failed, Reason::Transport, error.to_string())
             .during(During::Start);
     }
+    let confined = match child::confine(plan, context) {
+        Ok(confined) => confined,
+        Err(error) => {
+            return LaneReport::not_called(State::Blocked, Reason::Policy, error.to_string())
+                .during(During::Start);
+        }
+    };
+    let sandbox = &confined.sandbox;
     let started = (clock::now(), clock::since_epoch());
     let deadline = started.0 + context.limit;
-    let variables = child::environment(call, context);
-    let mut report = child::set_up(call, program, &variables, context, deadline)
+    let variables = child::environment(call, &confined, context);
+    let mut report = child::set_up(call, program, &variables, sandbox, context, deadline)
         .and_then(|()| Recall::begin(plan, context, deadline))
         .and_then(|recall| {
-            let args = recall.arguments(call.argv(prompt), program, context);
+            let args = recall.arguments(call.argv(prompt), program, sandbox, context);
             let command = Command {
                 program: program.to_owned(),
                 args,
                 env: variables,
                 cwd: context.root.to_owned(),
                 stdin: stdin(call, prompt),
-                sandbox: Sandbox::None,
+                sandbox: sandbox.clone(),
             };
             let limits = limits(plan, call, deadline);
             let mut tell = |now: process::Progress| {
@@ -211,12 +219,13 @@ impl Recall {
         &self,
         args: Vec<String>,
         program: &Utf8Path,
+        sandbox: &Sandbox,
         context: &CallContext<'_>,
     ) -> Vec<String> {
         if self.mark.is_none() {
             return args;
         }
-        match probe::help(program, HELP_LIMIT, context.env, context.root, context.cancel) {
+        match probe::help(program, HELP_LIMIT, sandbox, context.env, context.root, context.cancel) {
             Ok(exit) => antigravity::with_root(args, &probe::help_text(&exit), context.root),
             Err(_) => args,
         }

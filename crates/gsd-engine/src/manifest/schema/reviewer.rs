@@ -3,6 +3,7 @@
 use super::field;
 use crate::id::{ConfigKey, LaneFlag, LaneSlug};
 use crate::json::{Field, Schema, object, pattern_schema};
+use crate::lane::confinement::Way;
 use crate::lane::descriptor::rules::RESERVED_FLAGS;
 use crate::lane::descriptor::{
     EffortChannel, EffortLevel, EmptyOutput, EvidenceClass, Handler, ModelDiscovery, OutputChannel,
@@ -35,6 +36,13 @@ fn binary() -> Value {
 
 fn variable() -> Value {
     pattern_schema("^(?!LD_|DYLD_|GSD_|GIT_CONFIG)[A-Za-z_][A-Za-z0-9_]{0,127}$")
+}
+
+/// A place of a program's own files.
+fn place() -> Value {
+    pattern_schema(
+        "^(~/(?=[^/])|\\$(?!(HOME|PWD|OLDPWD|TMPDIR|XDG_[A-Za-z0-9_]*)/$)(?!LD_|DYLD_|GSD_|GIT_CONFIG)[A-Za-z_][A-Za-z0-9_]{0,127}/)(?!(.*/)?\\.{1,2}(/|$))(?!.*//)(?!/)[^\\\\\\u0000-\\u001f\\u007f-\\u009f]{0,250}$",
+    )
 }
 
 fn url_path() -> Value {
@@ -144,6 +152,26 @@ pub(super) fn schema() -> Value {
             ],
             "",
             words(Posture::ALL, Posture::word),
+        ),
+        field(
+            "confinement",
+            &["The one way to keep it from changing the project that does not break it; any way \
+                 where nothing is said."],
+            "",
+            words(Way::ALL, Way::word),
+        ),
+        field(
+            "state",
+            &[
+                "Where it keeps its own files: it may write there although it is confined.",
+                "With a final `/` a folder, which is made if it is missing.",
+            ],
+            r#"["~/.acme/", "$ACME_HOME/"]"#,
+            json!({
+                "type": "array",
+                "items": place(),
+                "maxItems": 256,
+            }),
         ),
         field(
             "setup",

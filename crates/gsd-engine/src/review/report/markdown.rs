@@ -221,7 +221,7 @@ fn provenance(lane: &Lane, links: &Links<'_>) -> String {
     if let Some(destination) = &lane.destination {
         parts.push(format!("sent to {}", inert::code(destination)));
     }
-    parts.push(format!("confinement {}", inline(&lane.confinement, links)));
+    parts.push(format!("confinement {}", lane.confinement));
     parts.push(show::duration(lane.timing.elapsed_ms));
     parts.push(match lane.findings_source {
         FindingsSource::Block => "findings from its block".to_owned(),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::lane::State;
+use crate::lane::confinement::Confinement;
 use crate::lane::plan::CallPlan;
 use crate::lane::roster::tests::all;
 use crate::lane::settings::{Source, Sourced};
@@ -14,6 +15,7 @@ fn a_lane_of_ours_is_called_as_it_is_planned() {
         root: "/project".into(),
         run_dir: "/run".into(),
         prompt: "/run/gsd-review-prompt.md".into(),
+        confinement: Confinement::None,
     };
     for slug in ["ollama", "lm_studio", "llama_cpp"] {
         let lane = roster.by_slug(slug).expect("a lane");

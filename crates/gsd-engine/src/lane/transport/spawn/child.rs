@@ -2,11 +2,12 @@
 
 use super::not_started;
 use crate::lane::call::CallContext;
+use crate::lane::confinement::places;
 use crate::lane::plan::{LanePlan, PlannedOutput, SpawnPlan};
 use crate::lane::report::LaneReport;
 use crate::lane::{During, Reason, State, vendor};
 use crate::text::clean;
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::clock;
 use gsd_io::env::NESTING_MARKERS;
 use gsd_io::fs;
@@ -37,9 +38,35 @@ pub(super) fn lay_out(
     Ok(())
 }
 
+/// Where the program is kept, and what it is told about that.
+pub(super) struct Confined {
+    pub(super) sandbox: Sandbox,
+    /// The folder for temporary files, where it is not the usual one.
+    temp: Option<Utf8PathBuf>,
+}
+
+/// Makes the places that the program may write to.
+pub(super) fn confine(
+    plan: &LanePlan,
+    context: &CallContext<'_>,
+) -> Result<Confined, fs::WriteError> {
+    if !plan.confinement.restricts() {
+        return Ok(Confined { sandbox: Sandbox::None, temp: None });
+    }
+    let found = places(plan, context.project, context.env);
+    for folder in found.folders.iter().chain(&found.temp) {
+        fs::create_private_dir_all(folder)?;
+    }
+    Ok(Confined { sandbox: Sandbox::WriteOnly { places: found.writable }, temp: found.temp })
+}
+
 /// The whole environment of the child: what every child gets, what the manifest and the user name,
 /// what the manifest sets, and where the review takes place.
-pub(super) fn environment(call: &SpawnPlan, context: &CallContext<'_>) -> Vec<(String, String)> {
+pub(super) fn environment(
+    call: &SpawnPlan,
+    confined: &Confined,
+    context: &CallContext<'_>,
+) -> Vec<(String, String)> {
     let mut variables = context.env.child_base();
     for name in call.env.iter().map(|name| name.as_str()) {
         if let Some(value) = context.env.var(name)
@@ -57,6 +84,11 @@ pub(super) fn environment(call: &SpawnPlan, context: &CallContext<'_>) -> Vec<(S
         ("GSD_REVIEW_RUN_DIR", context.run_dir),
     ];
     variables.extend(told.map(|(name, path)| (name.to_owned(), path.to_string())));
+    // A reviewer that looks at the state of the repository must not write to its index.
+    variables.push(("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned()));
+    if let Some(temp) = &confined.temp {
+        variables.push(("TMPDIR".to_owned(), temp.to_string()));
+    }
     variables
 }
 
@@ -65,6 +97,7 @@ pub(super) fn set_up(
     call: &SpawnPlan,
     program: &Utf8Path,
     variables: &[(String, String)],
+    sandbox: &Sandbox,
     context: &CallContext<'_>,
     deadline: Instant,
 ) -> Result<(), Box<LaneReport>> {
@@ -75,7 +108,7 @@ pub(super) fn set_up(
             env: variables.to_vec(),
             cwd: context.root.to_owned(),
             stdin: Stdin::Empty,
-            sandbox: Sandbox::None,
+            sandbox: sandbox.clone(),
         };
         let limits = Limits {
             deadline: deadline.saturating_duration_since(clock::now()),

@@ -2,6 +2,7 @@
 
 use super::not_started;
 use crate::lane::call::Ready;
+use crate::lane::confinement::places;
 use crate::lane::plan::{LanePlan, Program, SpawnPlan};
 use crate::lane::probe::{MAX_PROBE, Probe};
 use crate::lane::report::LaneReport;
@@ -40,7 +41,12 @@ pub(crate) fn probe(
         }
         Probe::CommandCapability { binary, needle, limit } => {
             let asked = find(binary.as_str(), env)?;
-            capability(&asked, needle, *limit, env, root, cancel)?;
+            let sandbox = if plan.confinement.restricts() {
+                Sandbox::WriteOnly { places: places(plan, root, env).writable }
+            } else {
+                Sandbox::None
+            };
+            capability(&asked, needle, *limit, &sandbox, env, root, cancel)?;
         }
         // A server that a program needs is the program's own affair.
         Probe::HttpReachable { .. } => {}
@@ -79,12 +85,13 @@ fn capability(
     program: &Utf8Path,
     needle: &str,
     limit: Duration,
+    sandbox: &Sandbox,
     env: &Env,
     root: &Utf8Path,
     cancel: &Cancel,
 ) -> Result<(), Box<LaneReport>> {
     let limit = limit.min(MAX_PROBE);
-    let exit = match help(program, limit, env, root, cancel) {
+    let exit = match help(program, limit, sandbox, env, root, cancel) {
         Ok(exit) => exit,
         Err(error) => return Err(Box::new(not_started(&error).during(During::Probe))),
     };
@@ -113,6 +120,7 @@ fn capability(
 pub(super) fn help(
     program: &Utf8Path,
     limit: Duration,
+    sandbox: &Sandbox,
     env: &Env,
     root: &Utf8Path,
     cancel: &Cancel,
@@ -123,7 +131,7 @@ pub(super) fn help(
         env: env.child_base(),
         cwd: root.to_owned(),
         stdin: Stdin::Empty,
-        sandbox: Sandbox::None,
+        sandbox: sandbox.clone(),
     };
     let limits = Limits {
         deadline: limit,
