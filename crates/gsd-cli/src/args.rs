@@ -123,7 +123,7 @@ pub(crate) struct ReviewRunArgs {
     #[arg(long)]
     pub(crate) resume: bool,
     /// Work in this folder instead of one below the state folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = parse_folder)]
     pub(crate) run_dir: Option<Utf8PathBuf>,
     /// Keep the run folder also after a later run has succeeded
     #[arg(long)]
@@ -162,7 +162,7 @@ pub(crate) struct SelectionArgs {
     #[arg(long)]
     pub(crate) all: bool,
     /// Lanes or instances by name
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = parse_name)]
     pub(crate) lanes: Vec<String>,
     /// Leave these out; acts last
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
@@ -466,6 +466,18 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
         (true, 1..=31_536_000) => Ok(Duration::from_secs(seconds)),
         _ => Err(EXPECTED.to_owned()),
     }
+}
+
+/// A name of a list: an empty one is a variable that was not set, and asks for nobody, not for all.
+fn parse_name(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("a name is missing".to_owned()),
+        name => Ok(name.to_owned()),
+    }
+}
+
+fn parse_folder(text: &str) -> Result<Utf8PathBuf, String> {
+    if text.is_empty() { Err("a directory is missing".to_owned()) } else { Ok(text.into()) }
 }
 
 fn parse_lane_timeout(text: &str) -> Result<(String, Duration), String> {

@@ -96,17 +96,29 @@ pub(crate) fn run(program: Program) -> ExitStatus {
     let outcome = match command {
         Some(command) => dispatch(&ui, &context, command),
         None => {
-            let mut help = definition(program, &context.switches);
-            ui.data(&help.render_help().to_string());
-            Ok(ExitStatus::Usage)
+            let help = definition(program, &context.switches).render_help().to_string();
+            if ui.json {
+                let error = CommandError::new(ExitStatus::Usage, "usage", "a command is missing");
+                Err(error.detail("text", help))
+            } else {
+                ui.data(&help);
+                Ok(ExitStatus::Usage)
+            }
         }
     };
-    match outcome {
+    let status = match outcome {
         Ok(status) => status,
         Err(error) => {
             ui.error(&error);
             error.status
         }
+    };
+    match ui.lost() {
+        Some(why) if status == ExitStatus::Done => {
+            eprint(&format!("error: the output could not be written: {why}\n"));
+            ExitStatus::Diagnostics
+        }
+        Some(_) | None => status,
     }
 }
 

@@ -2,6 +2,7 @@
 //! nothing.
 
 pub(crate) mod diagnostics;
+pub(crate) mod file;
 pub(crate) mod format;
 pub(crate) mod github;
 pub(crate) mod json_v1;

@@ -8,6 +8,7 @@ use crate::error::CommandError;
 use crate::tools;
 use gsd_io::env::Env;
 use serde_json::{Value, json};
+use std::cell::OnceCell;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
@@ -26,6 +27,8 @@ pub(crate) struct Ui {
     pick: Option<String>,
     /// Failures are one line of JSON on stderr.
     json_errors: bool,
+    /// The first failure to write to stdout.
+    lost: OnceCell<String>,
 }
 
 /// A meaning that has a colour. Colour is never the only signal.
@@ -83,6 +86,7 @@ impl Ui {
         };
         let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         Self {
+            lost: OnceCell::new(),
             json: global.json,
             quiet: global.quiet,
             verbose: global.verbose,
@@ -107,7 +111,18 @@ impl Ui {
     /// Data, as it is.
     pub(crate) fn data(&self, text: &str) {
         let mut out = io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            // A reader that has seen enough is no fault.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let _ = self.lost.set(error.to_string());
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+
+    /// Why data did not reach stdout, if some did not.
+    pub(crate) fn lost(&self) -> Option<&str> {
+        self.lost.get().map(String::as_str)
     }
 
     /// Data, one line.
@@ -162,7 +177,7 @@ impl Ui {
 
     /// Columns of the terminal behind stderr, else 100.
     pub(crate) fn width(&self) -> usize {
-        gsd_io::terminal::width().unwrap_or(100).max(40)
+        gsd_io::terminal::width().unwrap_or(100).max(20)
     }
 
     /// Columns for data: of the terminal if there is one, else 100.

@@ -105,6 +105,16 @@ pub fn read_bounded(path: &Utf8Path, max: u64, links: Links) -> Result<Vec<u8>, 
     Ok(content)
 }
 
+/// Reads the beginning of a regular file: at most `max` bytes of it, whatever it weighs.
+pub fn read_head(path: &Utf8Path, max: u64, links: Links) -> Result<Vec<u8>, ReadError> {
+    let mut content = vec![];
+    open_regular(path, links)?
+        .take(max)
+        .read_to_end(&mut content)
+        .map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
+    Ok(content)
+}
+
 /// Reads a regular UTF-8 file of at most `max` bytes.
 pub fn read_text(path: &Utf8Path, max: u64, links: Links) -> Result<String, ReadError> {
     String::from_utf8(read_bounded(path, max, links)?).map_err(|error| ReadError::NotUtf8 {
@@ -236,6 +246,41 @@ fn replace(path: &Utf8Path, content: &[u8], readers: Readers) -> Result<(), Writ
     write().map_err(WriteError::at(path))
 }
 
+/// How long a pipe or device may take nothing before a write to it is given up.
+const STREAM_PATIENCE: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// Writes to what is no regular file, such as `/dev/stdout` or a pipe of a shell: in place, since
+/// it must not be replaced. Waits at most half a minute for a reader that takes nothing.
+pub fn write_stream(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use std::os::unix::fs::OpenOptionsExt;
+    let write = || -> io::Result<()> {
+        let flags = (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY).bits();
+        let mut stream = std::fs::OpenOptions::new()
+            .write(true)
+            .custom_flags(i32::try_from(flags).unwrap_or_default())
+            .open(path)?;
+        let mut rest = content;
+        while !rest.is_empty() {
+            match stream.write(rest) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(written) => rest = &rest[written..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    let limit = Timespec::try_from(STREAM_PATIENCE).map_err(io::Error::other)?;
+                    let mut waiting = [PollFd::new(&stream, PollFlags::OUT)];
+                    if poll(&mut waiting, Some(&limit))? == 0 {
+                        return Err(io::ErrorKind::TimedOut.into());
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    };
+    write().map_err(WriteError::at(path))
+}
+
 /// Writes a file for this user only (mode 0600). Whatever stood there is removed first, links not
 /// followed. Not synced: for files of a run, which a crash may lose.
 pub fn write_private(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
@@ -303,6 +348,11 @@ pub fn create_private_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
         .mode(0o700)
         .create(path)
         .map_err(WriteError::at(path))
+}
+
+/// Gives a file another name in the same file system. What has that name is replaced.
+pub fn rename(from: &Utf8Path, to: &Utf8Path) -> Result<(), WriteError> {
+    std::fs::rename(from, to).map_err(WriteError::at(to))
 }
 
 /// Removes a file; one that is already gone is no error.

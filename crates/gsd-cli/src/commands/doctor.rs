@@ -37,7 +37,6 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
     findings.extend([git(context), state(context)]);
     findings.extend(settings(context));
     findings.extend(lanes(context));
-    let ok = findings.iter().all(|finding| finding.ok);
     if ui.json {
         let details: Vec<_> = findings
             .iter()
@@ -45,7 +44,7 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
                 |f| json!({ "subject": f.subject, "ok": f.ok, "what": f.what, "remedy": f.remedy }),
             )
             .collect();
-        ui.document(&json!({ "ok": ok, "details": details }));
+        ui.success(details.into());
     } else {
         for finding in &findings {
             let (tone, mark) = match (finding.ok, &finding.remedy) {

@@ -36,7 +36,16 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &PlanLintArgs) -> Outcome {
             "plans": project.phase.counted().map(|p| p.document.path.as_str()).collect::<Vec<_>>(),
             "diagnostics": json_v1::diagnostics(&found),
         });
-        ui.document(&json!({ "ok": status == ExitStatus::Done, "details": details }));
+        if status == ExitStatus::Done {
+            ui.success(details);
+        } else {
+            ui.document(&json!({
+                "ok": false,
+                "code": "diagnostics",
+                "message": status.meaning(),
+                "details": details,
+            }));
+        }
         return Ok(status);
     }
     match args.format {

@@ -150,13 +150,17 @@ impl<'a> Progress<'a> {
         }
         let width = self.ui.width();
         let mut lines = vec![fit(&self.heading, width), String::new()];
-        let head = format!(
-            "  {} {} {} {} findings",
-            pad("lane", 13),
-            pad("state", 12),
-            pad("time", 18),
-            pad("plans", 6)
-        );
+        let head = if width < NARROW {
+            format!("  {} {} findings", pad("lane", 11), pad("state", 11))
+        } else {
+            format!(
+                "  {} {} {} {} findings",
+                pad("lane", 13),
+                pad("state", 12),
+                pad("time", 18),
+                pad("plans", 6)
+            )
+        };
         lines.push(self.ui.paint_err(Tone::Dim, &fit(&head, width)).to_string());
         let mut running = false;
         for row in self.rows.iter().filter(|row| row.asked) {
@@ -173,7 +177,7 @@ impl<'a> Progress<'a> {
         }
         if running {
             let hint = "  Ctrl-C stops and keeps what is finished";
-            lines.push(self.ui.paint_err(Tone::Dim, hint).to_string());
+            lines.push(self.ui.paint_err(Tone::Dim, &fit(hint, width)).to_string());
         }
         let mut out = String::new();
         if self.drawn > 0 {
@@ -213,6 +217,20 @@ impl<'a> Progress<'a> {
                 explanation(result).unwrap_or_else(|| concerns(result.concerns)),
             ),
         };
+        if width < NARROW {
+            // A row that wraps would be drawn over in the wrong place.
+            let rest = if rest.is_empty() || matches!(row.stage, Stage::Running { .. }) {
+                time
+            } else {
+                rest
+            };
+            return format!(
+                "  {} {} {}",
+                pad(&fit(&row.identity, 11), 11),
+                self.ui.paint_err(tone, &pad(&fit(state, 11), 11)),
+                fit(&rest, width.saturating_sub(2 + 11 + 1 + 11 + 1)),
+            );
+        }
         let before = 2 + 13 + 1 + 12 + 1 + 18 + 1 + 6 + 1;
         format!(
             "  {} {} {} {} {}",
@@ -224,6 +242,9 @@ impl<'a> Progress<'a> {
         )
     }
 }
+
+/// A terminal of fewer columns gets fewer of the table's.
+const NARROW: usize = 70;
 
 /// Why a lane ended as it did, and what to do; nothing for a plain review.
 fn explanation(result: &Finished) -> Option<String> {

@@ -36,7 +36,7 @@ pub(crate) fn render(
     shown: Shown,
     width: usize,
 ) -> String {
-    let width = width.clamp(60, 120);
+    let width = width.clamp(44, 120);
     let mut out = String::new();
     out.push_str(&format!("{}\n\n", ui.paint(Tone::Strong, &fit(&headline(record), width))));
     let concerns: Vec<&Cluster> =
@@ -73,7 +73,7 @@ pub(crate) fn render(
     if let Some(report) = report {
         row("report", report);
     }
-    for (index, command) in next(record, &concerns, shown).iter().enumerate() {
+    for (index, command) in next(record, &concerns, shown, report.is_some()).iter().enumerate() {
         row(if index == 0 { "next" } else { "" }, command);
     }
     out
@@ -132,8 +132,10 @@ fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut 
         ui.paint(tone, &format!("{severity:<6}")),
         lines.next().unwrap_or_default()
     ));
-    for line in lines.take(2) {
-        out.push_str(&format!("{:24}{line}\n", ""));
+    let more: Vec<String> = lines.collect();
+    for (index, line) in more.iter().take(2).enumerate() {
+        let cut = if index == 1 && more.len() > 2 { " …" } else { "" };
+        out.push_str(&format!("{:24}{line}{cut}\n", ""));
     }
     let findings: Vec<&Finding> = cluster
         .findings
@@ -236,10 +238,10 @@ fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
     }
 }
 
-fn next(record: &Record, concerns: &[&Cluster], shown: Shown) -> Vec<String> {
+fn next(record: &Record, concerns: &[&Cluster], shown: Shown, written: bool) -> Vec<String> {
     let phase = record.phase.number.as_deref().unwrap_or(&record.phase.directory);
     let mut commands = vec![];
-    if shown == Shown::First {
+    if shown == Shown::First && written {
         commands.push(format!("gsd review show --phase {phase}"));
     }
     let first = concerns.iter().find_map(|cluster| {

@@ -1,7 +1,8 @@
 //! Each end of a run has its code, and lanes that nobody named change nothing.
 
-use crate::world::{GOOD, gsd, lane, record};
+use crate::world::{GOOD, command, gsd, lane, record};
 use gsd_testkit::project::World;
+use std::os::unix::fs::FileTypeExt;
 
 fn world() -> World {
     let world = World::new();
@@ -138,7 +139,7 @@ fn a_plan_of_a_review_ends_as_the_review_would() {
     assert_eq!(ran.code, 11, "{ran:?}");
     let answer: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(answer["ok"], false);
-    assert_eq!(answer["details"]["plan"]["lanes"][0]["identity"], "codex");
+    assert_eq!(answer["details"]["lanes"][0]["identity"], "codex");
     assert!(answer["details"]["hint"].is_string(), "{answer}");
     let ran = gsd(&world, &["review", "plan", "--phase", "3", "--lanes", "plan-lint"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, "nothing was sent\n"));
@@ -181,4 +182,92 @@ fn a_wrong_command_line_is_json_where_json_is_asked_for() {
     let answer = ran.json();
     assert_eq!((ran.code, &answer["code"]), (2, &"usage".into()), "{answer}");
     assert!(answer["message"].as_str().unwrap().contains("--bogus"), "{answer}");
+}
+
+/// What an option names for output is not always a file that may be replaced.
+#[test]
+fn output_files_replace_only_what_gsd_wrote() {
+    let world = world();
+    let plan = world.read(".planning/phases/03-notes/03-01-PLAN.md");
+    let review = |file: &str| {
+        gsd(&world, &["review", "--phase", "3", "--lanes", "plan-lint", "-q", "--html", file])
+    };
+    for refused in [
+        ".planning/phases/03-notes/03-01-PLAN.md",
+        ".planning/phases/03-notes/03-REVIEWS.md",
+        "-",
+        "no/such/folder/x.html",
+    ] {
+        if refused.ends_with("REVIEWS.md") {
+            assert_eq!(review("page.html").code, 0);
+        }
+        assert_eq!(review(refused).code, 2, "{refused}");
+    }
+    assert_eq!(world.read(".planning/phases/03-notes/03-01-PLAN.md"), plan);
+    assert!(world.read("page.html").starts_with("<!doctype html>"));
+    assert_eq!(review("page.html").code, 0, "its own page is replaced");
+    let ran = review("/dev/full");
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    assert!(std::fs::metadata("/dev/full").unwrap().file_type().is_char_device());
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_set_aside() {
+    let world = world();
+    let review = || gsd(&world, &["review", "--phase", "3", "--lanes", "plan-lint", "-q"]);
+    assert_eq!((review().code, review().code), (0, 0));
+    let path = ".planning/phases/03-notes/03-REVIEWS.json";
+    let newer = world.read(path).replacen("\"schema\": 1", "\"schema\": 2", 1);
+    world.write(path, &newer);
+    assert_eq!(gsd(&world, &["review", "show", "--phase", "3"]).code, 7);
+    assert_eq!(review().code, 0);
+    let kept = ".planning/phases/03-notes/03-REVIEWS.unreadable-1.json";
+    assert_eq!(world.read(kept), newer);
+    let note = record(&world)["run"]["notes"].to_string();
+    assert!(note.contains("03-REVIEWS.unreadable-1.json"), "{note}");
+}
+
+#[test]
+fn an_empty_name_asks_nobody() {
+    let world = world();
+    let mark = world.tmp().join("ran");
+    world.program("gemini", &format!("touch {mark}; {GOOD}"));
+    for args in [["--lanes", ""], ["--lanes", "plan-lint,"], ["--run-dir", ""]] {
+        assert_eq!(gsd(&world, &["review", "--phase", "3", args[0], args[1]]).code, 2, "{args:?}");
+    }
+    let ran = gsd(&world, &["review", "--phase", "3", "--lane-timeout", "gemni=5s"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("did you mean `gemini`?"), "{}", ran.stderr);
+    assert!(!mark.exists());
+}
+
+#[test]
+fn output_that_is_lost_is_no_success() {
+    use std::process::Stdio;
+    let world = world();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = command(&world, &["review", "--phase", "3", "--lanes", "plan-lint"]);
+    let ended = command.stdout(full).stderr(Stdio::null()).status().unwrap();
+    assert_eq!(ended.code(), Some(1));
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_no_run_folder() {
+    let world = world();
+    world.write("mine/run.json", "{}");
+    let run = |dir: &str| {
+        gsd(&world, &["review", "--phase", "3", "--lanes", "plan-lint", "--run-dir", dir]).code
+    };
+    assert_eq!(run("mine"), 4);
+    assert_eq!(world.read("mine/run.json"), "{}");
+    assert_eq!((run("fresh"), run("fresh")), (0, 0));
+}
+
+#[test]
+fn wrong_settings_are_told_with_their_place() {
+    let world = world();
+    world.write(".planning/config.json", "{\n  \"review\": {\"default_reviewers\": [3]}\n}\n");
+    let ran = gsd(&world, &["review", "--phase", "3"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("config.json:2:36"), "{}", ran.stderr);
 }

@@ -161,6 +161,7 @@ pub fn select(
     detected: &Detected,
 ) -> Selection {
     let mut chooser = Chooser { request, reviewers, roster, detected, out: Selection::new() };
+    // Reported whoever decides: a fault that hides until the flag is left out is found too late.
     for diagnostic in &reviewers.found {
         chooser.out.errors.push(Remark {
             subject: "settings".to_owned(),
@@ -249,20 +250,7 @@ impl Chooser<'_> {
     }
 
     fn unknown(&self, name: &str, at: Option<Location>) -> Remark {
-        let lanes = self.roster.iter().map(|lane| lane.slug().as_str());
-        let known: Vec<&str> =
-            lanes.chain(self.reviewers.instances.keys().map(String::as_str)).collect();
-        let help = match nearest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known are {}", known.join(", ")),
-        };
-        Remark {
-            subject: name.to_owned(),
-            kind: RemarkKind::Unknown,
-            message: format!("there is no reviewer `{}`", printable(name, 80)),
-            help: Some(help),
-            at,
-        }
+        Remark::unknown(name, self.reviewers, self.roster, at)
     }
 
     fn named(&mut self) {
@@ -405,6 +393,29 @@ impl Chooser<'_> {
 }
 
 impl Remark {
+    /// A name that is neither a lane nor an instance.
+    pub fn unknown(
+        name: &str,
+        reviewers: &Reviewers,
+        roster: &Roster,
+        at: Option<Location>,
+    ) -> Self {
+        let lanes = roster.iter().map(|lane| lane.slug().as_str());
+        let known: Vec<&str> =
+            lanes.chain(reviewers.instances.keys().map(String::as_str)).collect();
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}", known.join(", ")),
+        };
+        Remark {
+            subject: name.to_owned(),
+            kind: RemarkKind::Unknown,
+            message: format!("there is no reviewer `{}`", printable(name, 80)),
+            help: Some(help),
+            at,
+        }
+    }
+
     fn not_here(identity: &Identity, absence: Absence) -> Self {
         Self {
             subject: identity.name.clone(),

@@ -5,24 +5,37 @@ use crate::diag::{Diagnostic, Level, Location};
 use crate::planning::{Phase, Plan};
 use crate::text::secrets;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// A quote is enough to find the place again.
 const MAX_QUOTE: usize = 200;
 
-/// Renders the diagnostics of a phase as a review that names every plan.
+/// Findings of one code that a review lists. A phase of hundreds of plans that all have the same
+/// fault must still fit into what is taken from a lane.
+const MAX_OF_A_CODE: usize = 100;
+
+/// Renders the diagnostics of a phase as a review that names every plan. Of each code it lists the
+/// gravest, and says how many more there are.
 pub fn review_text(phase: &Phase, diagnostics: &[Diagnostic]) -> String {
+    let (diagnostics, more) = listed(diagnostics);
     let mut out = String::new();
     for plan in &phase.plans {
-        let own: Vec<&Diagnostic> = diagnostics.iter().filter(|d| is_about(d, plan)).collect();
+        let own: Vec<&Diagnostic> =
+            diagnostics.iter().copied().filter(|d| is_about(d, plan)).collect();
         section(&mut out, plan.document.path.file_name(), &own, plan.is_superseded());
     }
     let others: Vec<&Diagnostic> = diagnostics
         .iter()
+        .copied()
         .filter(|diagnostic| !phase.plans.iter().any(|plan| is_about(diagnostic, plan)))
         .collect();
     if !others.is_empty() {
         section(&mut out, "Requirements and decisions", &others, false);
+    }
+    for (code, count) in more {
+        let _ =
+            writeln!(out, "{count} more of `{code}` are not listed; `gsd plan-lint` has all.\n");
     }
     let findings: Vec<Value> = diagnostics.iter().map(|d| finding(phase, d)).collect();
     let block = serde_json::to_string_pretty(&findings).expect("values of our own are JSON");
@@ -33,6 +46,27 @@ pub fn review_text(phase: &Phase, diagnostics: &[Diagnostic]) -> String {
     }
     // The places are masked already; this is the last door.
     secrets::redact(&out, &[]).0
+}
+
+/// The diagnostics to list, in their order, and how many of which code are left out.
+fn listed(all: &[Diagnostic]) -> (Vec<&Diagnostic>, BTreeMap<&'static str, usize>) {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(all[*index].level));
+    let mut seen: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut kept: Vec<usize> = order
+        .into_iter()
+        .filter(|index| {
+            let count = seen.entry(all[*index].rule.code).or_default();
+            *count += 1;
+            *count <= MAX_OF_A_CODE
+        })
+        .collect();
+    kept.sort_unstable();
+    seen.retain(|_, count| {
+        *count = count.saturating_sub(MAX_OF_A_CODE);
+        *count > 0
+    });
+    (kept.into_iter().map(|index| &all[index]).collect(), seen)
 }
 
 fn is_about(diagnostic: &Diagnostic, plan: &Plan) -> bool {

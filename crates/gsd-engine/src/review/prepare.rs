@@ -14,7 +14,8 @@ use crate::lane::confinement::{self, Confinement, Offer, Wish};
 use crate::lane::descriptor::{Invoke, Posture, PromptPlace, Transport};
 use crate::lane::egress::{self, Approvals, HostsError};
 use crate::lane::selection::{
-    Absence, Detected, Identity, Itself, Missing, Request, Selection, Why, itself, select, to_probe,
+    Absence, Detected, Identity, Itself, Missing, Remark, Request, Selection, Why, itself, select,
+    to_probe,
 };
 use crate::lane::settings::{self, Overrides, Reviewers, Source, Sourced};
 use crate::lane::{
@@ -250,7 +251,12 @@ pub fn prepare(
             (slug.clone(), result.as_ref().map(|_| ()).map_err(|report| absence(report)))
         })
         .collect();
-    let selection = select(&request, &reviewers, roster, &detected);
+    let mut selection = select(&request, &reviewers, roster, &detected);
+    for (name, _) in ask.lane_timeouts {
+        if roster.by_slug(name).is_none() && !reviewers.instances.contains_key(name) {
+            selection.errors.push(Remark::unknown(name, &reviewers, roster, None));
+        }
+    }
     let mut asked = vec![];
     let mut not_asked = vec![];
     for identity in &selection.selected {

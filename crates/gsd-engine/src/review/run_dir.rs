@@ -81,13 +81,25 @@ pub fn open(
             Some(privacy) if privacy.others_may_write => {
                 return refuse("everybody may write to it");
             }
+            Some(_) if !may_be_used(&path) => {
+                return refuse("it is not empty, and no run of gsd made it");
+            }
             Some(_) => {}
             None => return refuse("it cannot be looked at"),
         },
         Some(Kind::Link) => return refuse("it is a symbolic link"),
         Some(Kind::File { .. } | Kind::Special) => return refuse("it is not a directory"),
     }
+    fs::write_private(&path.join(MARK), b"")?;
     Ok(RunDir { path, id, older, _lock: lock })
+}
+
+/// The file that marks the folder of a run: nothing else is written into.
+const MARK: &str = ".gsd-run";
+
+fn may_be_used(path: &Utf8Path) -> bool {
+    let empty = fs::list(path, 1).is_ok_and(|entries| entries.is_empty());
+    empty || fs::kind(&path.join(MARK)).is_some()
 }
 
 impl RunDir {

@@ -37,8 +37,35 @@ pub enum WriteReportError {
 /// A report that grew larger was not written by people or by gsd.
 const MAX_MARKDOWN: u64 = 64 * 1024 * 1024;
 
-/// Earlier runs that a record remembers.
+/// Earlier runs that a record remembers, and what they may weigh together, in bytes of JSON. A
+/// report that is made daily must not grow for ever; git has the older ones.
 const MAX_HISTORY: usize = 20;
+const MAX_HISTORY_BYTES: usize = 8 * 1024 * 1024;
+
+/// Keeps the newest runs, as many as there is room for.
+fn limit(history: &mut Vec<Record>) {
+    history.truncate(MAX_HISTORY);
+    let mut room = MAX_HISTORY_BYTES;
+    let fitting = history.iter().take_while(|run| {
+        let size = serde_json::to_string(run).map_or(usize::MAX, |text| text.len());
+        let fits = size <= room;
+        room = room.saturating_sub(size);
+        fits
+    });
+    let kept = fitting.count();
+    history.truncate(kept);
+}
+
+/// Moves a file that cannot be used to a free name beside it, and gives that name.
+fn set_aside(path: &Utf8Path) -> Result<String, WriteError> {
+    let stem = path.file_stem().unwrap_or("REVIEWS");
+    let name = (1..)
+        .map(|number| format!("{stem}.unreadable-{number}.json"))
+        .find(|name| fs::kind(&path.with_file_name(name)).is_none())
+        .expect("numbers do not end");
+    fs::rename(path, &path.with_file_name(&name))?;
+    Ok(name)
+}
 
 /// Joins the record with what stands there and writes both files. The joined record comes back in
 /// any case, so that nothing is lost where writing fails.
@@ -54,17 +81,31 @@ pub fn write(
         Err(ReadError::NotFound { .. }) => None,
         Err(error) => return Err((alone(), WriteReportError::Existing(error))),
     };
-    let old_record = match fs::read_text(&paths.record, record::MAX_BYTES, Links::Refuse) {
-        // A file of that name that is no record is not ours; the Markdown keeps its text.
-        Ok(text) => Record::parse(&text).ok(),
-        Err(ReadError::NotFound { .. } | ReadError::NotUtf8 { .. }) => None,
+    let (old_record, note) = match fs::read_text(&paths.record, record::MAX_BYTES, Links::Refuse) {
+        Ok(text) => match Record::parse(&text) {
+            Ok(record) => (Some(record), None),
+            // Half merged, cut off, or of a newer gsd: it holds earlier runs all the same.
+            Err(error) => match set_aside(&paths.record) {
+                Ok(kept) => {
+                    (None, Some(format!("{error}; the file that stood there is now {kept}.")))
+                }
+                Err(error) => return Err((alone(), error.into())),
+            },
+        },
+        Err(ReadError::NotFound { .. }) => (None, None),
+        Err(ReadError::NotUtf8 { .. }) => match set_aside(&paths.record) {
+            Ok(kept) => {
+                (None, Some(format!("The record that stood there is no text; it is now {kept}.")))
+            }
+            Err(error) => return Err((alone(), error.into())),
+        },
         Err(error) => return Err((alone(), WriteReportError::Existing(error))),
     };
     let merged = merge_existing(old_markdown.as_deref(), old_record);
     let mut joined =
         Box::new(Record { kept: merged.kept, history: merged.history, ..record.clone() });
-    // A report that is made daily must not grow for ever; git has the older ones.
-    joined.history.truncate(MAX_HISTORY);
+    joined.run.notes.extend(note);
+    limit(&mut joined.history);
     let files = [
         (&paths.record, report::render(&joined, Format::Json)),
         (&paths.markdown, report::render(&joined, Format::Markdown)),

@@ -40,7 +40,10 @@ pub(super) fn show(ui: &Ui, context: &Context, phase: Option<&str>, ask: &Ask<'_
             "selection": prepared.selection.source.word(),
             "lanes": lanes,
         });
-        refusal.map_err(|error| error.detail("plan", plan.clone()))?;
+        if let (Err(mut error), Some(fields)) = (refusal, plan.as_object()) {
+            error.details.extend(fields.clone());
+            return Err(error);
+        }
         ui.success(plan);
         return Ok(ExitStatus::Done);
     }

@@ -13,13 +13,13 @@ use gsd_io::fs::{self, Links, ReadError};
 use serde_json::json;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRenderArgs) -> Outcome {
-    let record = load(&context.env.absolute(&args.from))?;
+    let record = load(&context.env.absolute(&args.from), Links::Follow)?;
     print(ui, &record, args.format, None)
 }
 
 /// Reads a record.
-pub(super) fn load(path: &Utf8Path) -> Result<Record, CommandError> {
-    let text = fs::read_text(path, MAX_BYTES, Links::Follow).map_err(|error| match error {
+pub(super) fn load(path: &Utf8Path, links: Links) -> Result<Record, CommandError> {
+    let text = fs::read_text(path, MAX_BYTES, links).map_err(|error| match error {
         ReadError::NotFound { .. } => {
             CommandError::from_error(ExitStatus::Unknown, "no-record", &error)
                 .hint("run `gsd review` first")
@@ -29,7 +29,7 @@ pub(super) fn load(path: &Utf8Path) -> Result<Record, CommandError> {
     Record::parse(&text).map_err(|error| {
         CommandError::from_error(ExitStatus::Corrupt, "record-unreadable", &error)
             .detail("path", path.as_str())
-            .hint("run `gsd review` again; the file is left as it is")
+            .hint("`gsd review` keeps this file under another name and writes a new one")
     })
 }
 

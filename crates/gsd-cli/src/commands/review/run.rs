@@ -6,11 +6,12 @@ use crate::commands::{Context, Outcome, tool};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::output::diagnostics;
+use crate::output::file::OutputFile;
 use crate::output::progress::Progress;
 use crate::output::summary::{self, Shown};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
-use gsd_engine::lane::selection::{Missing, RemarkKind};
+use gsd_engine::lane::selection::{Missing, Remark, RemarkKind};
 use gsd_engine::lane::{Proof, State};
 use gsd_engine::review::clusters;
 use gsd_engine::review::record::{Lane, Record, Severity};
@@ -34,6 +35,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
     }
     let project =
         review::open(&context.env, &context.root, phase).map_err(|error| phase_error(&error))?;
+    let outputs = Outputs::of(context, args, &project)?;
     let directory = project.phase.directory.path.as_str();
     let given = args.run_dir.as_ref().map(|dir| context.env.absolute(dir));
     let choice = match (&given, args.resume) {
@@ -67,7 +69,52 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
         tool: &tool,
     };
     let record = watch(ui, setting, &prepared, options, &run_dir);
-    finish(ui, context, args, &project, &run_dir, &record)
+    finish(ui, context, args, &project, &run_dir, &record, &outputs)
+}
+
+/// The files that the user wants besides the report, looked at before anything runs.
+#[derive(Debug)]
+struct Outputs(Vec<(OutputFile, Rendering)>);
+
+impl Outputs {
+    fn of(
+        context: &Context,
+        args: &ReviewRunArgs,
+        project: &Project,
+    ) -> Result<Self, CommandError> {
+        let report = review::report_paths(&project.root, &project.phase.directory);
+        let taken = [report.markdown, report.record];
+        let wanted = [
+            ("--html", &args.html, Rendering::Html),
+            ("--sarif", &args.sarif, Rendering::Sarif),
+            ("--json-out", &args.json_out, Rendering::Json),
+        ];
+        let mut files = vec![];
+        for (option, path, form) in wanted {
+            let Some(path) = path else { continue };
+            let file = OutputFile::at(&context.env.absolute(path), &taken).map_err(|message| {
+                CommandError::new(ExitStatus::Usage, "output-file", message)
+                    .hint(format!("name another file with `{option}`"))
+            })?;
+            files.push((file, form));
+        }
+        Ok(Self(files))
+    }
+
+    /// Writes them all; the last failure, if there is one.
+    fn write(&self, record: &Record) -> Option<CommandError> {
+        let mut failed = None;
+        for (file, form) in &self.0 {
+            if let Err(error) = file.write(&report::render(record, *form)) {
+                failed = Some(CommandError::from_error(
+                    ExitStatus::Diagnostics,
+                    "report-not-written",
+                    &error,
+                ));
+            }
+        }
+        failed
+    }
 }
 
 /// Stops before any prompt leaves where a lane that was asked for by name cannot run.
@@ -81,9 +128,17 @@ pub(super) fn refuse(prepared: &Prepared) -> Result<(), CommandError> {
     } else {
         (ExitStatus::LaneCouldNotRun, "lane-could-not-run")
     };
-    let mut error = CommandError::new(status, code, first.message.clone());
+    let placed = |remark: &Remark| match &remark.at {
+        Some(at) => {
+            let position = at.position();
+            let file = at.file.name();
+            format!("{file}:{}:{}: {}", position.line, position.column, remark.message)
+        }
+        None => remark.message.clone(),
+    };
+    let mut error = CommandError::new(status, code, placed(first));
     for remark in &errors[1..] {
-        error.causes.push(remark.message.clone());
+        error.causes.push(placed(remark));
     }
     if let Some(help) = errors.iter().find_map(|remark| remark.help.clone()) {
         error = error.hint(help);
@@ -146,9 +201,11 @@ fn finish(
     project: &Project,
     run_dir: &RunDir,
     record: &Record,
+    outputs: &Outputs,
 ) -> Outcome {
     // An interrupted run without a single review leaves an earlier report alone.
-    let told = |lane: &Lane| lane.state.ran() || lane.state.counts() || lane.sizes.prompt > 0;
+    // Neither does a run in which nobody was asked; that a lane was blocked is news.
+    let told = |lane: &Lane| lane.state.ran() || lane.state == State::Blocked;
     let worth = record.lanes.iter().any(told);
     let write = !args.no_write
         && (worth && !record.run.interrupted || record.lanes.iter().any(|l| l.state.counts()));
@@ -160,28 +217,11 @@ fn finish(
     } else {
         (Box::new(record.clone()), Ok(None))
     };
-    let extra = [
-        (&args.html, Rendering::Html),
-        (&args.sarif, Rendering::Sarif),
-        (&args.json_out, Rendering::Json),
-    ];
-    let mut failed: Option<CommandError> = None;
-    for (path, form) in extra {
-        let Some(path) = path else { continue };
-        let path = context.env.absolute(path);
-        if let Err(error) = fs::write_atomic(&path, report::render(&record, form).as_bytes()) {
-            failed = Some(CommandError::from_error(
-                ExitStatus::Diagnostics,
-                "report-not-written",
-                &error,
-            ));
-        }
-    }
+    let mut failed = outputs.write(&record);
     if let Err(error) = &written {
         failed = Some(
-            CommandError::from_error(ExitStatus::Diagnostics, "report-not-written", error).hint(
-                "the whole report was printed instead; run `gsd review render` on its record",
-            ),
+            CommandError::from_error(ExitStatus::Diagnostics, "report-not-written", error)
+                .hint("the whole report was printed instead"),
         );
     }
     let status = status(&record, args.fail_on, failed.is_some());
@@ -212,6 +252,7 @@ fn print(
         details.insert("exit".into(), json!(status.code()));
         if let Some(error) = failed {
             details.insert("report".into(), json!(report::render(record, Rendering::Markdown)));
+            details.insert("causes".into(), json!(error.causes));
             ui.document(&json!({ "ok": false, "code": error.code, "message": error.message, "details": details }));
         } else if status == ExitStatus::Done {
             ui.success(details.into());

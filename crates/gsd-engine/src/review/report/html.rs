@@ -25,7 +25,7 @@ pub(super) fn render(record: &Record) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
          style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n<title>{title}</title>\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"gsd\">\n<title>{title}</title>\n\
          <style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
         base64(&Sha256::digest(STYLE.as_bytes())),
         base64(&Sha256::digest(SCRIPT.as_bytes())),
