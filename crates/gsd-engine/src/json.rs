@@ -5,6 +5,8 @@
 
 mod edit;
 mod fields;
+mod layout;
+mod members;
 mod place;
 mod pointer;
 mod record;
@@ -14,6 +16,7 @@ mod word;
 
 pub use edit::{MAX_ROUNDS, apply_fixes};
 pub use fields::{Fields, Read, Sink, quoted, read_list};
+pub use members::{EditError, remove_member, set_member, to_value};
 pub use place::At;
 pub use pointer::Pointer;
 pub(crate) use record::{record, vocabulary};
