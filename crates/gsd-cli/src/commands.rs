@@ -2,6 +2,7 @@
 
 mod capability;
 mod completions;
+mod config;
 mod doctor;
 mod explain;
 mod lane;
@@ -18,6 +19,7 @@ use crate::parse::{Switch, definition, parse};
 use crate::tools::{self, Asked};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
+use gsd_engine::config::Flags;
 use gsd_engine::lane::Roster;
 use gsd_io::env::Env;
 use gsd_io::fs;
@@ -38,6 +40,8 @@ pub(crate) struct Context {
     pub(crate) switches: Vec<Switch>,
     /// Slugs of the lanes whose flags were given, in roster order.
     pub(crate) flagged: Vec<String>,
+    /// What `--config` says.
+    pub(crate) settings: Flags,
 }
 
 type Outcome = Result<ExitStatus, CommandError>;
@@ -53,7 +57,7 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         }
     };
     let words = match gsd_io::env::arguments() {
-        Ok(words) => words,
+        Ok(words) => without_query(program, words),
         Err(word) => {
             eprint(&format!("error: the argument `{word}` is not UTF-8\n"));
             return ExitStatus::Usage;
@@ -92,10 +96,17 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         return version(&ui, program);
     }
     let root = project_root(&env, global.project.as_deref());
-    let context = Context { env, root, program, roster, switches, flagged: parsed.flagged };
-    let outcome = match command {
-        Some(command) => dispatch(&ui, &context, command),
-        None => {
+    let flagged = parsed.flagged;
+    let settings = Flags::default();
+    let mut context = Context { env, root, program, roster, switches, flagged, settings };
+    let settings = config::flags(&context, &global.settings);
+    let outcome = match (settings, command) {
+        (Err(error), _) => Err(error),
+        (Ok(settings), Some(command)) => {
+            context.settings = settings;
+            dispatch(&ui, &context, command)
+        }
+        (Ok(_), None) => {
             let help = definition(program, &context.switches).render_help().to_string();
             if ui.json {
                 let error = CommandError::new(ExitStatus::Usage, "usage", "a command is missing");
@@ -129,11 +140,22 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
         Command::PlanLint(args) => plan_lint::run(ui, context, &args),
         Command::Capability(args) => capability::run(ui, context, &args),
         Command::Registry(args) => registry::run(ui, context, &args),
+        Command::Config(args) => config::run(ui, context, &args),
+        Command::ConfigGet(args) => config::get_compat(ui, context, &args),
+        Command::ConfigSet(args) => config::set_compat(ui, context, &args),
         Command::Explain(args) => explain::run(ui, context, &args),
         Command::Doctor => doctor::run(ui, context),
         Command::Completions(args) => completions::run(ui, context, &args),
         Command::Man => man::run(ui, context),
     }
+}
+
+/// Existing workflows put `query` before a verb that only reads; it changes nothing.
+fn without_query(program: Program, mut words: Vec<String>) -> Vec<String> {
+    if program == Program::GsdTools && words.get(1).is_some_and(|word| word == "query") {
+        words.remove(1);
+    }
+    words
 }
 
 /// The flags of every lane that is declared.

@@ -6,8 +6,10 @@
 use crate::exit::ExitStatus;
 use crate::parse::definition;
 use crate::{Program, commands};
+use gsd_engine::config::{DEFAULTS_VARIABLE, Declaration, SETTINGS_VARIABLE, WORKSTREAM_VARIABLE};
 use gsd_engine::lane::roster::first_party;
 use gsd_engine::lane::{Lane, Roster};
+use gsd_engine::registry;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -121,6 +123,67 @@ fn row(lane: &Lane) -> String {
         descriptor.time_limit.as_secs(),
         if env.is_empty() { "–".to_owned() } else { env.join(" ") },
     )
+}
+
+#[test]
+fn configuration() {
+    let registry = registry::compose(registry::first_party(), vec![]).registry;
+    let declared = registry.declarations();
+    let mut text = String::from(
+        "# Settings\n\nWhat `gsd config explain KEY` prints. `gsd config list` shows what is set and where; \
+         `gsd config set KEY VALUE` changes one value and keeps every other byte of the file.\n\n\
+         ## Layers\n\nThe strongest layer that says something holds. Objects of several layers are put \
+         together, other values replace each other, `null` makes unset.\n\n\
+         | layer | where |\n| --- | --- |\n\
+         | flag | `--config KEY=VALUE`, and options such as `--jobs` |\n",
+    );
+    writeln!(text, "| environment | `{SETTINGS_VARIABLE}`, a JSON object; `{DEFAULTS_VARIABLE}`, names with commas |").unwrap();
+    writeln!(text, "| workstream | `.planning/workstreams/<{WORKSTREAM_VARIABLE}>/config.json` |")
+        .unwrap();
+    text.push_str(
+        "| project | `.planning/config.json` |\n\
+         | user | `~/.gsd/defaults.json` (below `GSD_HOME` if that is set) |\n\
+         | default | the tables below |\n\n\
+         Files are JSON; comments, trailing commas and a byte order mark are forgiven with a warning. A file \
+         that cannot be read counts as empty and is never written. What is marked *user* is ignored, with a \
+         warning, in every layer but the user's own file.\n",
+    );
+    let is_review = |one: &&Declaration| one.key.starts_with("review.");
+    let central = |one: &&Declaration| one.owner.is_none();
+    settings("Reviews", declared.iter().filter(central).filter(is_review), &mut text);
+    settings("Lanes", declared.iter().filter(|one| !central(one)).filter(is_review), &mut text);
+    settings(
+        "Capabilities",
+        declared.iter().filter(|one| !central(one) && !is_review(one)),
+        &mut text,
+    );
+    settings(
+        "Workflows of the host",
+        declared.iter().filter(|one| central(one) && !is_review(one)),
+        &mut text,
+    );
+    page("configuration.md", &text);
+}
+
+fn settings<'a>(title: &str, rows: impl Iterator<Item = &'a Declaration>, text: &mut String) {
+    writeln!(text, "\n## {title}\n\n| key | takes | default | what |\n| --- | --- | --- | --- |")
+        .unwrap();
+    for one in rows {
+        let default = match &one.default {
+            Some(default) if *default == serde_json::json!("") => "–".to_owned(),
+            Some(default) => format!("`{default}`"),
+            None => "–".to_owned(),
+        };
+        let user = if one.user_only { "; *user*" } else { "" };
+        let takes = one.kind.expected();
+        writeln!(
+            text,
+            "| `{}` | {takes}{user} | {default} | {} |",
+            one.key,
+            one.description.replace('|', "\\|")
+        )
+        .unwrap();
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ mod write;
 pub use about::About;
 pub use event::{Event, Finished, Planned, PlannedLane};
 pub use prepare::{
-    Ask, Asked, NotAsked, PrepareError, Prepared, Project, find_phase, open, prepare, read_config,
+    Ask, Asked, NotAsked, PrepareError, Prepared, Project, find_phase, open, prepare,
 };
 pub use preview::{Preview, preview};
 pub use run::{Options, Setting, run};

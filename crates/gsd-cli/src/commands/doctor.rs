@@ -4,6 +4,7 @@ use super::{Context, Outcome};
 use crate::exit::ExitStatus;
 use crate::ui::{Tone, Ui};
 use camino::Utf8Path;
+use gsd_engine::config;
 use gsd_engine::lane::Reason;
 use gsd_engine::review::{self, LaneStatus};
 use gsd_engine::text::printable;
@@ -84,7 +85,7 @@ fn project(context: &Context) -> Finding {
 }
 
 fn phase(context: &Context) -> Finding {
-    match review::open(&context.env, &context.root, None) {
+    match review::open(&context.env, &context.root, None, &context.settings) {
         Ok(project) => Finding::good(
             "phase",
             format!(
@@ -136,7 +137,7 @@ fn writable(folder: &Utf8Path) -> Result<(), String> {
 }
 
 fn settings(context: &Context) -> Vec<Finding> {
-    let (_, found) = review::read_config(&context.env, &context.root);
+    let (_, found) = config::read(&context.env, &context.root, &context.settings);
     if found.is_empty() {
         return vec![Finding::good("settings", "no fault")];
     }
@@ -159,7 +160,7 @@ fn settings(context: &Context) -> Vec<Finding> {
 }
 
 fn lanes(context: &Context) -> Vec<Finding> {
-    let (config, _) = review::read_config(&context.env, &context.root);
+    let (config, _) = config::read(&context.env, &context.root, &context.settings);
     let statuses = review::lane_statuses(
         &context.env,
         &context.root,

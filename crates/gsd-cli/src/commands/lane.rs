@@ -8,6 +8,7 @@ use crate::exit::ExitStatus;
 use crate::output::table::{fit, pad, widths};
 use crate::output::{diagnostics, progress};
 use crate::ui::{Tone, Ui};
+use gsd_engine::config;
 use gsd_engine::lane::{Lane, Reason, Roster, State};
 use gsd_engine::review::{self, LaneStatus};
 use gsd_engine::text::{nearest, printable};
@@ -92,7 +93,7 @@ fn list(ui: &Ui, context: &Context, slugs: &[String]) -> Outcome {
     for slug in slugs {
         known(context, slug)?;
     }
-    let (config, found) = review::read_config(&context.env, &context.root);
+    let (config, found) = config::read(&context.env, &context.root, &context.settings);
     let statuses = review::lane_statuses(
         &context.env,
         &context.root,

@@ -21,7 +21,8 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &PlanLintArgs) -> Outcome {
         (LintFormat::Review, Some(root)) => camino::Utf8Path::new(root),
         _ => &context.root,
     };
-    let project = review::open(&context.env, root, asked).map_err(|error| phase_error(&error))?;
+    let project = review::open(&context.env, root, asked, &context.settings)
+        .map_err(|error| phase_error(&error))?;
     if project.phase.counted().next().is_none() {
         let directory = project.phase.directory.path.to_string();
         return Err(phase_error(&review::PrepareError::NoPlans { directory }));

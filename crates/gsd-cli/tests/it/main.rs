@@ -8,6 +8,8 @@
 )]
 
 mod bad_input;
+mod config;
+mod config_compat;
 mod confine;
 mod egress;
 mod exit_codes;

@@ -2,14 +2,74 @@
 //!
 //! They are data (`central.json`): exact keys, and families of keys below a prefix.
 
+use super::declared::{Declaration, is_below};
+use super::kind::{Kind, Range};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Table {
-    keys: Vec<String>,
-    patterns: Vec<String>,
+    keys: Map<String, Value>,
+    patterns: Map<String, Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    #[serde(rename = "type")]
+    kind: Word,
+    description: String,
+    default: Option<Value>,
+    #[serde(default)]
+    values: Vec<String>,
+    min: Option<f64>,
+    max: Option<f64>,
+    unset: Option<f64>,
+    #[serde(default)]
+    user_only: bool,
+    #[serde(default)]
+    secret: bool,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Word {
+    Any,
+    Boolean,
+    String,
+    Number,
+    Integer,
+    Enum,
+    List,
+    Object,
+}
+
+impl Row {
+    fn declare(self, key: String) -> Declaration {
+        let range = |whole| Range { whole, min: self.min, max: self.max, unset: self.unset };
+        let kind = match self.kind {
+            Word::Any => Kind::Any,
+            Word::Boolean => Kind::Boolean,
+            Word::String => Kind::Text,
+            Word::Number => Kind::Number(range(false)),
+            Word::Integer => Kind::Number(range(true)),
+            Word::Enum => Kind::Words(self.values),
+            Word::List => Kind::List,
+            Word::Object => Kind::Object,
+        };
+        Declaration {
+            key,
+            kind,
+            default: self.default,
+            description: self.description,
+            owner: None,
+            user_only: self.user_only,
+            secret: self.secret,
+        }
+    }
 }
 
 /// Why a key belongs to gsd.
@@ -21,33 +81,56 @@ pub enum Central {
     Pattern(&'static str),
 }
 
-fn table() -> &'static (HashSet<String>, Vec<String>) {
-    static TABLE: OnceLock<(HashSet<String>, Vec<String>)> = OnceLock::new();
+/// Every setting and family of gsd: keys in their order, then families.
+pub fn central_declarations() -> &'static [Declaration] {
+    static TABLE: OnceLock<Vec<Declaration>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let table: Table = serde_json::from_str(include_str!("central.json"))
             .expect("a test reads the embedded table");
-        (table.keys.into_iter().collect(), table.patterns)
+        let rows = table.keys.into_iter().chain(table.patterns);
+        rows.map(|(key, row)| {
+            let row: Row = serde_json::from_value(row).expect("a test reads the embedded table");
+            row.declare(key)
+        })
+        .collect()
+    })
+}
+
+/// The same by name: registries ask for every key of every capability.
+struct Index {
+    keys: HashSet<&'static str>,
+    /// Prefix and family.
+    families: Vec<(&'static str, &'static str)>,
+}
+
+fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let all = || central_declarations().iter();
+        let keys = all().filter(|one| !one.is_family()).map(|one| one.key.as_str()).collect();
+        let families =
+            all().filter_map(|one| Some((one.key.split_once(".*")?.0, one.key.as_str())));
+        Index { keys, families: families.collect() }
     })
 }
 
 /// Whether a dotted key belongs to gsd.
 pub fn central(key: &str) -> Option<Central> {
-    let (keys, patterns) = table();
+    let Index { keys, families } = index();
     if keys.contains(key) {
         return Some(Central::Key);
     }
-    let family = |pattern: &&String| {
-        let prefix = pattern.strip_suffix('*').unwrap_or(pattern);
-        key.len() > prefix.len() && key.starts_with(prefix)
-    };
-    patterns.iter().find(family).map(|pattern| Central::Pattern(pattern))
+    let family = families.iter().find(|(prefix, _)| is_below(key, prefix));
+    family.map(|(_, family)| Central::Pattern(family))
 }
 
-/// Every key of gsd, in order.
-pub fn central_keys() -> Vec<&'static str> {
-    let mut keys: Vec<&str> = table().0.iter().map(String::as_str).collect();
-    keys.sort_unstable();
-    keys
+/// What a repository must not decide: which variables a child sees, where keys are sent, whether
+/// secrets are taken out. Keys, and the prefixes of families.
+pub(super) fn user_only() -> impl Iterator<Item = &'static str> {
+    central_declarations()
+        .iter()
+        .filter(|one| one.user_only)
+        .map(|one| one.key.strip_suffix(".*").unwrap_or(&one.key))
 }
 
 #[cfg(test)]
@@ -63,6 +146,29 @@ mod tests {
         {
             assert_eq!(central(own), None, "{own}");
         }
-        assert!(central_keys().is_sorted() && central_keys().len() > 80);
+        let keys: Vec<_> = central_declarations()
+            .iter()
+            .filter(|one| !one.is_family())
+            .map(|one| &one.key)
+            .collect();
+        assert!(keys.is_sorted() && keys.len() > 80);
+    }
+
+    #[test]
+    fn every_setting_of_gsd_is_sound() {
+        for one in central_declarations() {
+            assert!(one.description.ends_with('.') && one.description.len() > 10, "{}", one.key);
+            if let Some(default) = &one.default {
+                assert!(one.kind.accepts(default), "the default of {}", one.key);
+            }
+            if let Kind::Words(words) = &one.kind {
+                assert!(!words.is_empty(), "{}", one.key);
+            }
+        }
+        let own: Vec<_> = user_only().collect();
+        for key in ["review.env", "review.api_key_env", "review.redact", "capabilities.registries"]
+        {
+            assert!(own.contains(&key), "{key}");
+        }
     }
 }

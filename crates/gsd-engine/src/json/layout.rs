@@ -139,7 +139,8 @@ pub(super) fn render(value: &serde_json::Value, look: &Look, unit: &str) -> Stri
                 line: Some(Line { indent: format!("{}{unit}", line.indent), ..line.clone() }),
                 tight: look.tight,
             };
-            let items = members.iter().map(|(name, value)| render_member(name, value, &inner, unit));
+            let items =
+                members.iter().map(|(name, value)| render_member(name, value, &inner, unit));
             ('{', '}', items.collect())
         }
         (serde_json::Value::Object(members), None) if !members.is_empty() => {

@@ -195,7 +195,9 @@ fn removal(text: &str, owner: &Node, object: &Object, member: &Member) -> Vec<(S
         Some(_) | None => {
             let spaces = text[after..end].len() - text[after..end].trim_start_matches(' ').len();
             match (gap.comma, previous) {
-                (Some(_), _) if next.is_some() => (member.name_span.start..after + spaces, String::new()),
+                (Some(_), _) if next.is_some() => {
+                    (member.name_span.start..after + spaces, String::new())
+                }
                 (_, Some(previous)) => {
                     let from = edits.last().map_or(previous.value.span.end, |(span, _)| span.end);
                     let blank = text[from..member.name_span.start].trim().is_empty();

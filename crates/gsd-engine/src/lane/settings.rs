@@ -3,9 +3,15 @@
 //! One reader for planner, probe and call, so that they cannot disagree. A value of another type
 //! counts as unset and is reported; a text that is blank, `null` or `undefined` counts as unset.
 
+mod edit;
+mod instance;
+mod limit;
 mod reviewers;
 
-pub use reviewers::{DEFAULTS_VARIABLE, DefaultReviewer, Instance, Reviewers};
+pub use edit::{Edit, check_edit, faults_of_edit};
+pub use instance::Instance;
+pub use limit::{Fault, PhaseLimits};
+pub use reviewers::{DefaultReviewer, Reviewers};
 
 use super::confinement::Way;
 use super::descriptor::{Descriptor, EffortLevel, EnvName, Invoke};
@@ -13,7 +19,6 @@ use super::egress::ProxyUse;
 use crate::config::{Config, Layer};
 use crate::diag::{Diagnostic, Level, Rule};
 use crate::json::Value;
-use crate::text::{nearest, printable};
 use std::num::NonZeroU64;
 use std::time::Duration;
 
@@ -35,7 +40,7 @@ pub static WITHOUT_EFFECT: Rule = Rule {
 
 /// Every rule of this module.
 pub static RULES: &[&Rule] =
-    &[&reviewers::BAD_INSTANCE, &reviewers::BAD_REVIEWERS, &BAD_SETTING, &WITHOUT_EFFECT];
+    &[&instance::BAD_INSTANCE, &reviewers::BAD_REVIEWERS, &BAD_SETTING, &WITHOUT_EFFECT];
 
 /// Where a value of a lane comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +89,11 @@ pub struct LaneSettings {
     pub host: Option<Sourced<String>>,
     /// The limit of the whole call.
     pub time_limit: Option<Sourced<Duration>>,
+    /// The limits of its parts.
+    pub phases: PhaseLimits,
+    /// How long to wait before a reviewer that is rate limited is asked once more, where it does
+    /// not say when; `None` takes the usual pause.
+    pub retry_pause: Option<Duration>,
     /// Tokens that a prompt may have; `None` never trims.
     pub budget: Option<NonZeroU64>,
     /// Variables that the user lets the program see.
@@ -97,16 +107,63 @@ pub struct LaneSettings {
     pub proxy: ProxyUse,
 }
 
-/// What stands above the settings.
+/// What the settings say about a whole run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RunSettings {
+    /// Lanes at once; `None` for one of each adapter.
+    pub concurrency: Option<NonZeroU64>,
+    /// For the whole run.
+    pub deadline: Option<Duration>,
+}
+
+impl RunSettings {
+    pub fn read(config: &Config, found: &mut Vec<Diagnostic>) -> Self {
+        const CONCURRENCY: &str = "review.concurrency";
+        let lanes = config.whole(CONCURRENCY, found);
+        if let (Some(0), Some(setting)) = (lanes, config.get(CONCURRENCY)) {
+            let message = format!("`{CONCURRENCY}` takes a number of lanes, at least 1");
+            found.push(BAD_SETTING.at(setting.at(), message).label("ignored"));
+        }
+        let deadline = limit::of_key(config, "review.deadline", found);
+        Self {
+            concurrency: lanes.and_then(NonZeroU64::new),
+            deadline: deadline.map(|limit| limit.value),
+        }
+    }
+}
+
+/// What stands above the settings of a lane: an instance, and the command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Overrides {
     pub model: Option<Sourced<String>>,
     pub agent: Option<Sourced<String>>,
+    pub effort: Option<Sourced<EffortLevel>>,
     pub time_limit: Option<Sourced<Duration>>,
+    pub first_byte: Option<Sourced<Duration>>,
+    pub idle: Option<Sourced<Duration>>,
+    /// Tokens; 0 never trims.
+    pub budget: Option<u64>,
 }
 
-/// The limit of no setting is longer, so that arithmetic on clocks stays sound.
-const MAX_TIME_LIMIT: Duration = Duration::from_secs(7 * 24 * 3600);
+impl Overrides {
+    /// What an instance says.
+    pub fn of(instance: &Instance) -> Self {
+        let name = instance.name.as_str();
+        Self {
+            model: of_instance(name, instance.model.clone()),
+            agent: of_instance(name, instance.agent.clone()),
+            effort: of_instance(name, instance.effort),
+            time_limit: of_instance(name, instance.time_limit),
+            first_byte: of_instance(name, instance.first_byte),
+            idle: of_instance(name, instance.idle),
+            budget: instance.budget,
+        }
+    }
+}
+
+fn of_instance<T>(name: &str, value: Option<T>) -> Option<Sourced<T>> {
+    value.map(|value| Sourced::new(value, Source::Instance(name.to_owned())))
+}
 
 /// Reads what concerns one lane.
 pub fn read(
@@ -122,13 +179,27 @@ pub fn read(
     };
     let configured_model =
         lane.model_key.as_ref().and_then(|key| text(config, key.as_str(), found));
+    let effort = limit::effort(config, lane, found);
+    let configured_limit =
+        lane.timeout_key.as_ref().and_then(|key| limit::of_key(config, key.as_str(), found));
+    let mut phase = |phase: &str| limit::of_phase(config, slug, phase, found);
+    let phases = PhaseLimits {
+        probe: phase("probe"),
+        first_byte: overrides.first_byte.clone().or_else(|| phase("first_byte")),
+        idle: overrides.idle.clone().or_else(|| phase("idle")),
+    };
     let settings = LaneSettings {
         model: overrides.model.clone().or(configured_model),
         agent: overrides.agent.clone(),
-        effort: effort(config, slug, found),
+        effort: overrides.effort.clone().or(effort),
         host,
-        time_limit: overrides.time_limit.clone().or_else(|| time_limit(config, lane, found)),
-        budget: budget(config, lane, found),
+        time_limit: overrides.time_limit.clone().or(configured_limit),
+        phases,
+        retry_pause: retry_pause(config, found),
+        budget: match overrides.budget {
+            Some(tokens) => NonZeroU64::new(tokens),
+            None => budget(config, lane, found),
+        },
         env: env(config, slug, found),
         confinement: confinement(config, slug, found),
         api_key_env: api_key_env(config, slug, found),
@@ -140,6 +211,14 @@ pub fn read(
     };
     unused_model(config, lane, found);
     settings
+}
+
+/// `review.retry_pause`: 0 asks again at once.
+fn retry_pause(config: &Config, found: &mut Vec<Diagnostic>) -> Option<Duration> {
+    match config.number("review.retry_pause", found)? {
+        0.0 => Some(Duration::ZERO),
+        _ => limit::of_key(config, "review.retry_pause", found).map(|pause| pause.value),
+    }
 }
 
 fn text(config: &Config, key: &str, found: &mut Vec<Diagnostic>) -> Option<Sourced<String>> {
@@ -165,57 +244,6 @@ fn unused_model(config: &Config, lane: &Descriptor, found: &mut Vec<Diagnostic>)
         let message = format!("`{key}` has no effect");
         found.push(WITHOUT_EFFECT.at(setting.at(), message).help(help));
     }
-}
-
-/// The lane's own effort, else that of reviews, else the general one. `inherit` leaves it to the
-/// program.
-fn effort(
-    config: &Config,
-    slug: &str,
-    found: &mut Vec<Diagnostic>,
-) -> Option<Sourced<EffortLevel>> {
-    let own = format!("review.efforts.{slug}");
-    for key in [own.as_str(), "review.effort", "effort.default"] {
-        let Some(setting) = text(config, key, found) else { continue };
-        if setting.value == "inherit" {
-            return None;
-        }
-        let level = EffortLevel::ALL.iter().copied().find(|level| level.word() == setting.value);
-        if let Some(level) = level {
-            return Some(Sourced::new(level, setting.source));
-        }
-        if let Some(place) = config.get(key) {
-            let known = super::words::listed::<EffortLevel>();
-            let message = format!("`{key}` takes {known}, not `{}`", printable(&setting.value, 40));
-            let mut diagnostic = BAD_SETTING.at(place.at(), message).label("ignored");
-            let words = EffortLevel::ALL.iter().map(|level| level.word());
-            if let Some(near) = nearest(&setting.value, words) {
-                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-            }
-            found.push(diagnostic);
-        }
-        return None;
-    }
-    None
-}
-
-/// Seconds under the key that the lane declares.
-fn time_limit(
-    config: &Config,
-    lane: &Descriptor,
-    found: &mut Vec<Diagnostic>,
-) -> Option<Sourced<Duration>> {
-    let key = lane.timeout_key.as_ref()?.as_str();
-    let seconds = config.number(key, found)?;
-    let setting = config.get(key)?;
-    let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
-    let Some(limit) = limit.filter(|limit| *limit <= MAX_TIME_LIMIT) else {
-        let message = format!("`{key}` takes seconds, more than 0 and at most a week");
-        found.push(BAD_SETTING.at(setting.at(), message).label("ignored"));
-        return None;
-    };
-    let source = Source::Setting { key: key.to_owned(), layer: setting.layer };
-    Some(Sourced::new(limit, source))
 }
 
 /// The lane's own budget, else the one of all lanes. 0 means that nothing is trimmed.

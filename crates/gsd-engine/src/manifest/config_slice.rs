@@ -2,6 +2,7 @@
 
 use super::envelope::BLANK_TEXT;
 use super::refuse_reserved;
+use crate::config::{Declaration, Kind, Range};
 use crate::diag::{Level, Rule};
 use crate::id::ConfigKey;
 use crate::json::{
@@ -74,6 +75,32 @@ pub struct ConfigEntry {
 }
 
 impl ConfigEntry {
+    /// The setting as the configuration knows it; `owner` is the capability that brings it.
+    pub fn declaration(&self, owner: &str) -> Declaration {
+        let default = match &self.default {
+            ConfigDefault::Boolean(value) => (*value).into(),
+            ConfigDefault::Number(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                (*value as i64).into()
+            }
+            ConfigDefault::Number(value) => (*value).into(),
+            ConfigDefault::Text(text) => text.as_str().into(),
+        };
+        Declaration {
+            key: self.key.as_str().to_owned(),
+            kind: match self.kind {
+                ConfigType::Boolean => Kind::Boolean,
+                ConfigType::String => Kind::Text,
+                ConfigType::Number => Kind::Number(Range::ANY),
+                ConfigType::Enum => Kind::Words(self.values.clone()),
+            },
+            default: Some(default),
+            description: self.description.clone(),
+            owner: Some(owner.to_owned()),
+            user_only: false,
+            secret: false,
+        }
+    }
+
     /// Whether a hook can hang on it: its value says yes or no, or is one of a few words.
     pub fn is_toggle(&self) -> bool {
         match self.kind {

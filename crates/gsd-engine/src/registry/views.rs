@@ -2,6 +2,7 @@
 
 use super::artifact::HookKind;
 use super::{Capability, Provenance};
+use crate::config::Declarations;
 use crate::gate::Gate;
 use crate::hook::order::{Item, order};
 use crate::hook::{Contribution, Step};
@@ -62,6 +63,14 @@ impl Registry {
             let feature = capability.manifest.feature();
             feature.into_iter().flat_map(|f| f.agents.iter().map(|a| a.as_str())).collect()
         })
+    }
+
+    /// The settings of gsd and of every capability in force.
+    pub fn declarations(&self) -> Declarations {
+        Declarations::with(self.capabilities().flat_map(|capability| {
+            let id = capability.id().as_str();
+            capability.manifest.config.iter().map(move |entry| entry.declaration(id))
+        }))
     }
 
     /// Key of a setting → its capability.

@@ -7,8 +7,8 @@ use super::inside_project::project_folder;
 use super::record;
 use super::redaction::cleans_prompts;
 use super::work_tree::can_copy;
-use crate::config::{self, Config, Layer};
-use crate::diag::{Diagnostic, SourceFile};
+use crate::config::{self, Config, Flags};
+use crate::diag::Diagnostic;
 use crate::id::{LaneSlug, RelPath};
 use crate::lane::confinement::{self, Confinement, Offer, Wish};
 use crate::lane::descriptor::{Invoke, Posture, PromptPlace, Transport};
@@ -26,7 +26,7 @@ use crate::planning::{Phase, PhaseDir, PhaseError, PhaseSpec, Planning, Planning
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
-use gsd_io::fs::{self, Links};
+use gsd_io::fs;
 use gsd_io::sandbox::landlock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -99,9 +99,6 @@ pub enum PrepareError {
     Approvals(HostsError),
 }
 
-/// A settings file is never larger; what is, is no settings file.
-const MAX_CONFIG: u64 = 4 * 1024 * 1024;
-
 /// Finds a phase: the one that is named, else the current one.
 pub fn find_phase(
     env: &Env,
@@ -127,13 +124,18 @@ fn locate(planning: &Planning, env: &Env, phase: Option<&str>) -> Result<PhaseDi
     Ok(planning.find(&spec)?)
 }
 
-/// Opens the project and reads the phase.
-pub fn open(env: &Env, root: &Utf8Path, phase: Option<&str>) -> Result<Project, PrepareError> {
+/// Opens the project and reads the phase. `flags` are the settings of this command.
+pub fn open(
+    env: &Env,
+    root: &Utf8Path,
+    phase: Option<&str>,
+    flags: &Flags,
+) -> Result<Project, PrepareError> {
     let planning = Planning::open(root)?;
     let directory = locate(&planning, env, phase)?;
     let phase = planning.load(&directory)?;
     let root = fs::canonical(root).unwrap_or_else(|| root.to_owned());
-    let (config, diagnostics) = read_config(env, &root);
+    let (config, diagnostics) = config::read(env, &root, flags);
     Ok(Project { root, phase, config, diagnostics })
 }
 
@@ -158,38 +160,6 @@ impl Project {
     }
 }
 
-/// The settings of the user and of the project.
-pub fn read_config(env: &Env, root: &Utf8Path) -> (Config, Vec<Diagnostic>) {
-    let home = env.home().map(|home| home.join(".gsd/defaults.json"));
-    let project = root.join(".planning/config.json");
-    let files = home.map(|path| (Layer::User, path, "~/.gsd/defaults.json")).into_iter().chain([(
-        Layer::Project,
-        project,
-        ".planning/config.json",
-    )]);
-    let mut texts = vec![];
-    let mut found = vec![];
-    for (layer, path, name) in files {
-        match fs::read_bounded(&path, MAX_CONFIG, Links::Follow) {
-            Ok(bytes) => {
-                texts.push((layer, SourceFile::new(name, String::from_utf8_lossy(&bytes))));
-            }
-            Err(fs::ReadError::NotFound { .. }) => {}
-            Err(error) => {
-                let place = SourceFile::new(name, "").at_start();
-                found.push(
-                    config::UNREADABLE
-                        .at(place, error.to_string())
-                        .help("its settings are ignored until this is mended"),
-                );
-            }
-        }
-    }
-    let (config, mut more) = Config::read(texts);
-    found.append(&mut more);
-    (config, found)
-}
-
 /// Decides who is asked and how. Probes run side by side, each of them bounded. `run_dir` is only
 /// named here; nothing is written.
 pub fn prepare(
@@ -205,7 +175,7 @@ pub fn prepare(
         return Err(PrepareError::NoPlans { directory: project.phase.directory.path.to_string() });
     }
     let mut diagnostics = project.diagnostics.clone();
-    let reviewers = Reviewers::read(&project.config, env, &roster.descriptors());
+    let reviewers = Reviewers::read(&project.config, &roster.descriptors());
     let host = itself(env);
     let request = Request {
         named: ask.named.clone(),
@@ -220,6 +190,7 @@ pub fn prepare(
         root: &project.root,
         config: &project.config,
         approvals: &approvals,
+        reviewers: &reviewers,
         ask,
         run_dir,
         offer: offer(),
@@ -426,6 +397,7 @@ pub(super) struct Planner<'a> {
     pub(super) root: &'a Utf8Path,
     pub(super) config: &'a Config,
     pub(super) approvals: &'a Result<Approvals, HostsError>,
+    pub(super) reviewers: &'a Reviewers,
     pub(super) ask: &'a Ask<'a>,
     pub(super) run_dir: &'a Utf8Path,
     pub(super) offer: Offer,
@@ -487,15 +459,11 @@ impl Planner<'_> {
             .iter()
             .rev()
             .find(|(slug, _)| slug == name || slug == lane.slug().as_str());
-        let of_instance = |value: &Option<String>| {
-            value.clone().map(|value| Sourced::new(value, Source::Instance(name.to_owned())))
-        };
-        let overrides = Overrides {
-            model: identity.and_then(|identity| of_instance(&identity.model)),
-            agent: identity.and_then(|identity| of_instance(&identity.agent)),
-            time_limit: timeout
-                .map(|(_, limit)| Sourced::new(*limit, Source::Flag("`--lane-timeout`"))),
-        };
+        let instance = identity.and_then(|identity| self.reviewers.instances.get(&identity.name));
+        let mut overrides = instance.map(Overrides::of).unwrap_or_default();
+        if let Some((_, limit)) = timeout {
+            overrides.time_limit = Some(Sourced::new(*limit, Source::Flag("`--lane-timeout`")));
+        }
         let settings = settings::read(self.config, &lane.descriptor, &overrides, found);
         let confinement = confine(lane, &settings, &self.offer).map_err(|refusal| {
             let report =

@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::id::LaneSlug;
 use crate::lane::egress;
 use crate::lane::selection::Missing;
+use crate::lane::settings::Reviewers;
 use crate::lane::{Reason, Roster, State};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
@@ -46,9 +47,18 @@ pub fn lane_statuses(
     };
     let root = &fs::canonical(root).unwrap_or_else(|| root.to_owned());
     let approvals = egress::approvals(env);
+    let reviewers = Reviewers::default();
     let run_dir = Utf8Path::new("");
     let planner =
-        Planner { root, config, approvals: &approvals, ask: &ask, run_dir, offer: offer() };
+        Planner {
+            root,
+            config,
+            approvals: &approvals,
+            reviewers: &reviewers,
+            ask: &ask,
+            run_dir,
+            offer: offer(),
+        };
     let wanted: Vec<_> = roster
         .iter()
         .filter(|lane| slugs.is_empty() || slugs.iter().any(|slug| slug == lane.slug().as_str()))

@@ -23,8 +23,8 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewPlanArgs) -> Outcome 
 const RUN_DIR: &str = "<run>";
 
 pub(super) fn show(ui: &Ui, context: &Context, phase: Option<&str>, ask: &Ask<'_>) -> Outcome {
-    let project =
-        review::open(&context.env, &context.root, phase).map_err(|error| phase_error(&error))?;
+    let project = review::open(&context.env, &context.root, phase, &context.settings)
+        .map_err(|error| phase_error(&error))?;
     let run_dir = Utf8Path::new(RUN_DIR);
     let prepared =
         review::prepare(&context.env, &project, &context.roster, ask, run_dir, &Cancel::new())

@@ -12,6 +12,7 @@ use crate::output::summary::{self, Shown};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::lane::selection::{Missing, Remark, RemarkKind};
+use gsd_engine::lane::settings::RunSettings;
 use gsd_engine::lane::{Proof, State};
 use gsd_engine::review::clusters;
 use gsd_engine::review::record::{Lane, Record, Severity};
@@ -33,8 +34,8 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
     if args.dry_run {
         return super::plan::show(ui, context, phase, &ask);
     }
-    let project =
-        review::open(&context.env, &context.root, phase).map_err(|error| phase_error(&error))?;
+    let project = review::open(&context.env, &context.root, phase, &context.settings)
+        .map_err(|error| phase_error(&error))?;
     let outputs = Outputs::of(context, args, &project)?;
     let directory = project.phase.directory.path.as_str();
     let given = args.run_dir.as_ref().map(|dir| context.env.absolute(dir));
@@ -58,8 +59,15 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
     remarks(ui, &prepared.selection.infos, false);
     refuse(&prepared)?;
 
-    let options =
-        Options { jobs: args.jobs.map(usize::from), deadline: args.deadline, resume: args.resume };
+    let mut found = vec![];
+    let set = RunSettings::read(&project.config, &mut found);
+    diagnostics::warn(ui, &found);
+    let at_once = set.concurrency.map(|lanes| usize::try_from(lanes.get()).unwrap_or(usize::MAX));
+    let options = Options {
+        jobs: args.jobs.map(usize::from).or(at_once),
+        deadline: args.deadline.or(set.deadline),
+        resume: args.resume,
+    };
     let tool = tool();
     let setting = Setting {
         env: &context.env,

@@ -91,7 +91,15 @@ fn what_cannot_be_read_is_left_alone() {
 /// Objects with comments, line ends and commas in every place that allows them.
 fn texts() -> impl Strategy<Value = String> {
     let space = prop::sample::select(vec![
-        "", " ", "\n", "\r\n", "\n  ", " // c\n", " /* , } */ ", "/* \n */", "\t",
+        "",
+        " ",
+        "\n",
+        "\r\n",
+        "\n  ",
+        " // c\n",
+        " /* , } */ ",
+        "/* \n */",
+        "\t",
     ]);
     let scalar = prop::sample::select(vec!["1", "\"x,}\"", "true", "null", "[1, 2]"]);
     let member = (prop::sample::select(vec!["a", "b", "c"]), space.clone(), scalar, space.clone());
@@ -107,7 +115,11 @@ fn texts() -> impl Strategy<Value = String> {
                 })
                 .collect();
             let object = format!("{{{inner}{space}}}");
-            if nested { format!("{{\n  \"o\": {object}, // o\n  \"p\": {{}}\n}}\n") } else { object }
+            if nested {
+                format!("{{\n  \"o\": {object}, // o\n  \"p\": {{}}\n}}\n")
+            } else {
+                object
+            }
         },
     )
 }

@@ -134,6 +134,17 @@ pub struct Effort {
     pub variable: Option<EnvName>,
 }
 
+impl SpawnInvoke {
+    /// Whether the program can be told how much effort to make.
+    pub fn takes_effort(&self) -> bool {
+        match self.effort.channel {
+            EffortChannel::None => false,
+            EffortChannel::Argv => !self.effort.args.is_empty(),
+            EffortChannel::Env => self.effort.variable.is_some(),
+        }
+    }
+}
+
 impl Effort {
     /// The nearest level that the program knows; of two equally near ones the weaker.
     pub fn nearest(&self, wanted: EffortLevel) -> EffortLevel {

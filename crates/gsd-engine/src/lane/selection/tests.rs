@@ -35,8 +35,10 @@ impl World {
         let vars = self.vars.iter().map(|(name, value)| ((*name).into(), (*value).into()));
         let env = Env::from_parts(vars, "/".into(), "/gsd".into());
         let file = SourceFile::new("config.json", self.config);
-        let (config, _) = Config::read(vec![(Layer::Project, file)]);
-        let reviewers = Reviewers::read(&config, &env, &self.roster.descriptors());
+        let mut texts = vec![(Layer::Project, file)];
+        texts.extend(crate::config::of_environment(&env));
+        let (config, _) = Config::read(texts);
+        let reviewers = Reviewers::read(&config, &self.roster.descriptors());
         let mut request = Request {
             named: vec![],
             all: false,
