@@ -54,7 +54,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) no_progress: bool,
     /// A setting for this command, above every file; may be repeated
-    #[arg(long = "config", global = true, value_name = "KEY=VALUE")]
+    #[arg(long = "config", global = true, help_heading = "Everywhere", value_name = "KEY=VALUE")]
     pub(crate) settings: Vec<String>,
     /// Print the versions
     #[arg(short = 'V', long, global = true, help_heading = "Everywhere")]

@@ -16,6 +16,7 @@ pub mod handler;
 pub mod plan;
 pub mod probe;
 mod report;
+mod retry;
 pub mod roster;
 pub mod selection;
 pub mod settings;

@@ -24,7 +24,16 @@ struct Row {
 #[derive(Debug)]
 enum Stage {
     Waiting,
-    Running { since: Instant, bytes: u64, silent_since: Instant },
+    Running {
+        since: Instant,
+        bytes: u64,
+        silent_since: Instant,
+    },
+    /// Rate limited: asked once more when the time has come.
+    Pausing {
+        since: Instant,
+        until: Instant,
+    },
     Finished(Finished),
 }
 
@@ -49,7 +58,18 @@ impl<'a> Progress<'a> {
                 self.stage(lane, Stage::Running { since: now, bytes: 0, silent_since: now });
                 self.plain(lane);
             }
+            Event::Pausing { lane, wait } => {
+                if let Some(Row { stage: Stage::Running { since, .. }, .. }) = self.rows.get(lane) {
+                    let since = *since;
+                    self.stage(lane, Stage::Pausing { since, until: now + wait });
+                    self.plain(lane);
+                }
+            }
             Event::Output { lane, bytes: total, silent_for } => {
+                if let Some(Row { stage: Stage::Pausing { since, .. }, .. }) = self.rows.get(lane) {
+                    let since = *since;
+                    self.stage(lane, Stage::Running { since, bytes: 0, silent_since: now });
+                }
                 if let Some(Row { stage: Stage::Running { bytes, silent_since, .. }, .. }) =
                     self.rows.get_mut(lane)
                 {
@@ -121,6 +141,12 @@ impl<'a> Progress<'a> {
                 row.identity,
                 duration(row.limit)
             )),
+            Stage::Pausing { .. } => {
+                self.ui.say(format_args!(
+                    "{}: rate limited, asked once more in a moment",
+                    row.identity
+                ));
+            }
             Stage::Finished(result) => {
                 let mut text = format!("{}: {}", row.identity, result.state);
                 if let Some(reason) = result.reason {
@@ -206,6 +232,13 @@ impl<'a> Progress<'a> {
                     let silent = duration(now - *silent_since);
                     format!("{}, last output {silent} ago", bytes(*total))
                 },
+            ),
+            Stage::Pausing { since, until } => (
+                Tone::Warn,
+                "rate limited",
+                format!("{} / {}", duration(now - *since), duration(row.limit)),
+                "·".to_owned(),
+                format!("asked again in {}", duration(until.saturating_duration_since(now))),
             ),
             Stage::Finished(result) => (
                 tone(result.state),

@@ -6,10 +6,13 @@
 use super::egress::Access;
 use super::plan::{BLIND_MARK, CallPlan, LanePlan};
 use super::report::LaneReport;
+use super::retry;
+use super::state::{Reason, State};
 use super::transport::openai_http::{self, CallLimits, HttpCall};
 use super::transport::{Progress, spawn};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
+use gsd_io::clock;
 use gsd_io::env::Env;
 use std::time::Duration;
 
@@ -74,7 +77,10 @@ pub fn call(
 ) -> LaneReport {
     let mut report = match (&plan.call, ready) {
         (CallPlan::Spawn(call), Ready::Program(program)) => {
-            spawn::call(plan, call, program, prompt, context, progress)
+            let once = |context: &CallContext<'_>| {
+                spawn::call(plan, call, program, prompt, context, progress)
+            };
+            twice_if_limited(plan, context, progress, &once)
         }
         (CallPlan::OpenaiHttp(call), Ready::Server(_)) => {
             let limits = CallLimits { total: context.limit, ..CallLimits::of(plan) };
@@ -94,6 +100,42 @@ pub fn call(
     };
     see_blindness(&mut report);
     report
+}
+
+/// Calls a program, and once more if it was turned away for want of time and enough of its own is
+/// left. A server is asked again by its transport, which sees the answer's header.
+fn twice_if_limited(
+    plan: &LanePlan,
+    context: &CallContext<'_>,
+    progress: &dyn Fn(Progress),
+    once: &dyn Fn(&CallContext<'_>) -> LaneReport,
+) -> LaneReport {
+    let start = clock::now();
+    let first = once(context);
+    if first.state != State::Failed || first.reason != Some(Reason::RateLimited) {
+        return first;
+    }
+    let said = retry::wanted(&first.stderr).or_else(|| retry::wanted(&first.text));
+    let pause = retry::pause(said, plan.retry_pause);
+    let left = |from: Duration| context.limit.saturating_sub(from);
+    if pause >= left(start.elapsed()) {
+        return first;
+    }
+    progress(Progress::Pausing { wait: pause });
+    if context.cancel.wait(pause) {
+        return LaneReport {
+            state: State::Cancelled,
+            reason: Some(Reason::Interrupted),
+            message: Some("interrupted while it waited to ask again".to_owned()),
+            remedy: None,
+            ..first
+        };
+    }
+    let mut second = once(&CallContext { limit: left(start.elapsed()), ..*context });
+    second.elapsed = start.elapsed();
+    let waited = pause.as_secs_f64();
+    second.warnings.push(format!("it was rate limited and asked once more after {waited:.1} s"));
+    second
 }
 
 /// A review by somebody who could not open the repository says so in its first line, as the

@@ -13,7 +13,7 @@ use super::egress::ProxyUse;
 use super::handler::openai_compatible::Streaming;
 use super::probe::Probe;
 use super::roster::{Lane, Origin};
-use super::settings::{LaneSettings, Source, Sourced};
+use super::settings::{LaneSettings, PhaseLimits, Source, Sourced};
 use crate::id::{CapabilityId, ConfigKey, LaneSlug};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::http::{Destination, DestinationError};
@@ -83,6 +83,11 @@ pub struct LanePlan {
     pub model_key: Option<ConfigKey>,
     pub effort: Option<Sourced<EffortLevel>>,
     pub time_limit: Sourced<Duration>,
+    /// The limits of parts of the call.
+    pub phases: PhaseLimits,
+    /// The wait before a reviewer that is rate limited is asked once more, where it does not say
+    /// when it has time again.
+    pub retry_pause: Duration,
     /// The key that raises the limit, for the message of a lane that ran out of it.
     pub timeout_key: Option<ConfigKey>,
     pub budget: Option<NonZeroU64>,
@@ -167,6 +172,9 @@ pub enum PlanError {
     #[error("`{key}` is not the address of a server: {error}")]
     Host { key: ConfigKey, error: DestinationError },
 }
+
+/// Long enough for most limits that count requests by the minute or less.
+const RETRY_PAUSE: Duration = Duration::from_secs(5);
 
 /// Linux takes arguments of fewer bytes than this, its final zero included.
 const MAX_ARGUMENT: usize = 131_072;
@@ -331,7 +339,10 @@ pub fn plan(
         posture: descriptor.posture,
         confinement: paths.confinement,
         state: state(descriptor),
-        probe: descriptor.probe.clone(),
+        probe: match &settings.phases.probe {
+            Some(limit) => descriptor.probe.clone().within(limit.value),
+            None => descriptor.probe.clone(),
+        },
         requires_binaries: descriptor.requires_binaries.clone(),
         handler: descriptor.handler,
         call,
@@ -339,6 +350,8 @@ pub fn plan(
         model_key: descriptor.model_key.clone(),
         effort,
         time_limit,
+        phases: settings.phases.clone(),
+        retry_pause: settings.retry_pause.unwrap_or(RETRY_PAUSE),
         timeout_key: descriptor.timeout_key.clone(),
         budget: settings.budget,
         artefacts,
@@ -361,12 +374,7 @@ fn fit(
     wanted: Sourced<EffortLevel>,
     notes: &mut Vec<String>,
 ) -> Option<Sourced<EffortLevel>> {
-    let passed = match invoke.effort.channel {
-        EffortChannel::None => false,
-        EffortChannel::Argv => !invoke.effort.args.is_empty(),
-        EffortChannel::Env => invoke.effort.variable.is_some(),
-    };
-    if !passed {
+    if !invoke.takes_effort() {
         return None;
     }
     let level = invoke.effort.nearest(wanted.value);

@@ -30,6 +30,21 @@ pub enum Probe {
     HttpReachable { host_key: ConfigKey, path: UrlPath, limit: Duration },
 }
 
+impl Probe {
+    /// The probe with another limit, for probes that take time.
+    pub fn within(self, limit: Duration) -> Self {
+        match self {
+            Self::CommandExists { .. } => self,
+            Self::CommandCapability { binary, needle, .. } => {
+                Self::CommandCapability { binary, needle, limit }
+            }
+            Self::HttpReachable { host_key, path, .. } => {
+                Self::HttpReachable { host_key, path, limit }
+            }
+        }
+    }
+}
+
 /// No probe takes longer, whatever its manifest says.
 pub const MAX_PROBE: Duration = Duration::from_secs(10);
 const MAX_DECLARED_MS: u64 = 10 * 60 * 1000;

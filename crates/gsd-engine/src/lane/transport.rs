@@ -12,6 +12,8 @@ pub enum Progress {
     Probing,
     /// The prompt is on its way.
     Started,
+    /// It was turned away for want of time, and is asked once more after this wait.
+    Pausing { wait: Duration },
     /// What the reviewer has said so far, and for how long it has been silent.
     Output { bytes: u64, silent_for: Duration },
 }

@@ -18,6 +18,11 @@ pub enum Event {
         bytes: u64,
         silent_for: Duration,
     },
+    /// It is rate limited, and is asked once more after this wait.
+    Pausing {
+        lane: usize,
+        wait: Duration,
+    },
     Finished {
         lane: usize,
         result: Finished,
@@ -44,6 +49,12 @@ impl Event {
                 "lane": lane,
                 "bytes": bytes,
                 "silent_ms": ms(silent_for),
+            }),
+            Self::Pausing { lane, wait } => json!({
+                "at": at,
+                "event": "pausing",
+                "lane": lane,
+                "wait_ms": ms(wait),
             }),
             Self::Finished { lane, result } => json!({
                 "at": at,

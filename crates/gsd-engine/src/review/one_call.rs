@@ -107,7 +107,9 @@ impl Call<'_, '_> {
         if self.deadline.is_some_and(|deadline| start >= deadline) {
             let message = "the deadline of the run passed before it started";
             let report = LaneReport::not_called(State::TimedOut, Reason::TimeLimit, message);
-            return Some(report.remedy("raise `--deadline`, or ask fewer lanes"));
+            return Some(
+                report.remedy("raise `--deadline` or `review.deadline`, or ask fewer lanes"),
+            );
         }
         let budget = plan.budget?.get();
         (self.prompt.tokens > budget).then(|| {

@@ -124,6 +124,7 @@ pub fn run(
                 Progress::Output { bytes, silent_for } => {
                     tell(Event::Output { lane: index, bytes, silent_for });
                 }
+                Progress::Pausing { wait } => tell(Event::Pausing { lane: index, wait }),
                 // The lane was probed before, and its start was told already.
                 Progress::Probing | Progress::Started => {}
             })

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 mod handlers;
+mod limits;
 
 const PROMPT: &str = "Review the plan.\nThe server may answer 429 Too Many Requests.\n";
 
@@ -27,6 +28,7 @@ struct Bench {
     vars: Vec<(&'static str, String)>,
     prompt: String,
     limit: Duration,
+    settings: LaneSettings,
 }
 
 impl Bench {
@@ -50,6 +52,8 @@ impl Bench {
             vars: vec![],
             prompt: PROMPT.to_owned(),
             limit: Duration::from_secs(20),
+            // Whoever is asked again is asked at once.
+            settings: LaneSettings { retry_pause: Some(Duration::ZERO), ..Default::default() },
         }
     }
 
@@ -107,7 +111,7 @@ impl Bench {
             prompt: self.run_dir().join("gsd-review-prompt.md"),
             confinement: Confinement::None,
         };
-        lane::plan(&lane, "acme", &LaneSettings::default(), &paths).unwrap()
+        lane::plan(&lane, "acme", &self.settings, &paths).unwrap()
     }
 
     fn probe(&self) -> Result<Ready, Box<LaneReport>> {

@@ -3,6 +3,7 @@
 use gsd_engine::lane::descriptor::ModelDiscovery;
 use gsd_engine::lane::egress::{Access, Endpoint, Permission};
 use gsd_engine::lane::handler::openai_compatible::Streaming;
+use gsd_engine::lane::settings::PhaseLimits;
 use gsd_engine::lane::transport::Progress;
 use gsd_engine::lane::transport::openai_http::{CallLimits, HttpCall, Names, call, probe};
 use gsd_engine::lane::{Delivery, During, LaneReport, Reason, State};
@@ -25,11 +26,13 @@ fn limits() -> CallLimits {
     let long = Duration::from_secs(60);
     CallLimits {
         connect: long,
+        first_byte: long,
         idle: long,
         total: long,
         probe: long,
         discovery: long,
         pause: Duration::from_millis(5),
+        retry_pause: Duration::from_millis(5),
         max_body: 8 << 20,
         max_ratio: 100,
     }
@@ -67,6 +70,8 @@ impl Lane {
                 model_key: Some("review.models.acme".into()),
                 limit_key: Some("review.timeouts.acme".into()),
                 limit_source: Some("the lane's manifest".into()),
+                lane: "acme".into(),
+                phases: PhaseLimits::default(),
             },
             access: self.access.clone(),
         }

@@ -8,11 +8,11 @@ use crate::exit::ExitStatus;
 use crate::output::diagnostics;
 use crate::ui::{Tone, Ui};
 use camino::Utf8Path;
+use gsd_engine::config;
 use gsd_engine::lane::confinement::Confinement;
 use gsd_engine::lane::egress::{self, Approval, Endpoint, Holds, Hosts, ProxyUse};
 use gsd_engine::lane::plan::HttpPlan;
 use gsd_engine::lane::{self as lanes, CallPlan, LanePlan, Overrides, RunPaths, settings};
-use gsd_engine::review;
 use gsd_engine::text::printable;
 use gsd_io::cancel::Cancel;
 use gsd_io::{clock, fs, terminal};
@@ -29,7 +29,7 @@ const SENT: [&str; 4] = [
 pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewTrustHostArgs) -> Outcome {
     lane::known(context, &args.slug)?;
     let root = fs::canonical(&context.root).unwrap_or_else(|| context.root.clone());
-    let (config, mut found) = review::read_config(&context.env, &root);
+    let (config, mut found) = config::read(&context.env, &root, &context.settings);
     let plan = plan(context, &config, &root, &args.slug, &mut found)?;
     let CallPlan::OpenaiHttp(http) = &plan.call else {
         let message = format!("`{}` runs a program, it asks no server of its own", plan.slug);

@@ -18,6 +18,7 @@ use crate::lane::handler::openai_compatible::Streaming;
 use crate::lane::handler::openai_compatible::models::Models;
 use crate::lane::plan::HttpPlan;
 use crate::lane::probe::{MAX_PROBE, Probe};
+use crate::lane::settings::PhaseLimits;
 use crate::lane::{LanePlan, LaneReport};
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
@@ -52,6 +53,10 @@ pub struct Names {
     pub limit_key: Option<String>,
     /// Where the limit comes from.
     pub limit_source: Option<String>,
+    /// The slug of the lane, by which the limits of parts of a call are set.
+    pub lane: String,
+    /// Limits of parts of a call that somebody set.
+    pub phases: PhaseLimits,
 }
 
 impl<'a> HttpCall<'a> {
@@ -75,6 +80,8 @@ impl<'a> HttpCall<'a> {
                 model_key: plan.model_key.as_ref().map(ToString::to_string),
                 limit_key: plan.timeout_key.as_ref().map(ToString::to_string),
                 limit_source: Some(plan.time_limit.source.to_string()),
+                lane: plan.slug.to_string(),
+                phases: plan.phases.clone(),
             },
             access,
         }
@@ -86,14 +93,18 @@ impl<'a> HttpCall<'a> {
 pub struct CallLimits {
     /// Until a connection stands.
     pub connect: Duration,
+    /// From the sent request to the first byte of its answer.
+    pub first_byte: Duration,
     /// Between two pieces of an answer.
     pub idle: Duration,
     /// The whole call, the wait for a server that is loading included.
     pub total: Duration,
     pub probe: Duration,
     pub discovery: Duration,
-    /// Between two attempts.
+    /// Between two looks at a server that is loading.
     pub pause: Duration,
+    /// Before the one further request to a server that has no time, where it does not say when.
+    pub retry_pause: Duration,
     /// Bytes of an answer, as it comes and unpacked; a stream may have some times as many.
     pub max_body: u64,
     /// Unpacked bytes for each byte that came.
@@ -107,19 +118,24 @@ impl CallLimits {
             Probe::HttpReachable { limit, .. } | Probe::CommandCapability { limit, .. } => *limit,
             Probe::CommandExists { .. } => MAX_PROBE,
         };
+        let total = plan.time_limit.value;
         Self {
             connect: Duration::from_secs(5),
-            idle: Duration::from_secs(60),
-            total: plan.time_limit.value,
+            first_byte: plan.phases.first_byte.as_ref().map_or(total, |limit| limit.value),
+            idle: plan.phases.idle.as_ref().map_or(IDLE, |limit| limit.value),
+            total,
             probe: probe.min(MAX_PROBE),
             discovery: Duration::from_secs(2),
             pause: Duration::from_secs(1),
+            retry_pause: plan.retry_pause,
             max_body: 8 << 20,
             max_ratio: 100,
         }
     }
 }
 
+/// A server that has begun to answer is rarely silent for so long and then goes on.
+const IDLE: Duration = Duration::from_secs(60);
 /// The model that is asked for where nobody names one.
 const DEFAULT_MODEL: &str = "local-model";
 const MODELS_PATH: &str = "/v1/models";

@@ -145,8 +145,8 @@ fn stdin(call: &SpawnPlan, prompt: &str) -> Stdin {
 fn limits(plan: &LanePlan, call: &SpawnPlan, deadline: Instant) -> Limits {
     Limits {
         deadline: deadline.saturating_duration_since(clock::now()),
-        first_byte: None,
-        idle: None,
+        first_byte: plan.phases.first_byte.as_ref().map(|limit| limit.value),
+        idle: plan.phases.idle.as_ref().map(|limit| limit.value),
         grace: child::GRACE,
         drain: child::DRAIN,
         stdout: match (&call.output, plan.handler) {

@@ -7,6 +7,7 @@ use crate::lane::During;
 use crate::lane::LaneReport;
 use crate::lane::handler::openai_compatible::verdict::{self, Again, seconds};
 use crate::lane::handler::openai_compatible::{Streaming, request};
+use crate::lane::retry;
 use crate::lane::transport::Progress;
 use gsd_io::http::{
     self, Cap, End, Exchange, HttpLimits, Partial, Request, Response, TooLarge, send,
@@ -43,7 +44,11 @@ impl Session<'_> {
                 }
                 Again::Busy(wanted) => {
                     let first = !std::mem::replace(&mut busy, true);
-                    first && self.pause(wanted.unwrap_or(self.limits.pause * 2))
+                    let wait = retry::pause(wanted, self.limits.retry_pause);
+                    if first && wait < self.left() {
+                        self.tell(Progress::Pausing { wait });
+                    }
+                    first && self.pause(wait)
                 }
             };
             if retry {
@@ -91,7 +96,7 @@ impl Session<'_> {
         };
         HttpLimits {
             connect: self.limits.connect,
-            first_byte: total,
+            first_byte: self.limits.first_byte.min(total),
             idle: self.limits.idle,
             total,
             max_body,

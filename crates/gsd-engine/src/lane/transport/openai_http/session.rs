@@ -58,17 +58,8 @@ impl Session<'_> {
         report.destination.get_or_insert_with(origin);
         report.elapsed = self.start.elapsed();
         report.warnings.extend(self.call.access.warnings.iter().cloned());
-        let whole = matches!(report.during, Some(During::Total | During::FirstByte));
-        if report.state == State::TimedOut && whole {
-            let Names { limit_key, limit_source, .. } = &self.call.names;
-            if let (Some(message), Some(source)) = (&mut report.message, limit_source) {
-                message.push_str(&format!(" (limit from {source})"));
-            }
-            let flag = "`--lane-timeout`";
-            report.remedy.get_or_insert(match limit_key {
-                Some(key) => format!("allow it more with `{key}` (seconds) or {flag}"),
-                None => format!("allow it more with {flag}"),
-            });
+        if report.state == State::TimedOut {
+            self.tell_limit(&mut report);
         }
         if let (Via::Proxy(proxy), Some(message)) = (&self.call.access.via, &mut report.message)
             && !self.call.destination.is_loopback()
@@ -79,6 +70,33 @@ impl Session<'_> {
             mask(&mut report, key.expose());
         }
         report
+    }
+
+    /// Which limit passed, where it comes from, and what allows more.
+    fn tell_limit(&self, report: &mut LaneReport) {
+        let Names { limit_key, limit_source, lane, phases, .. } = &self.call.names;
+        let phase = match report.during {
+            Some(During::Total) => None,
+            Some(During::FirstByte) => Some(("first_byte", &phases.first_byte)),
+            Some(During::Idle) => Some(("idle", &phases.idle)),
+            Some(During::Probe | During::Setup | During::Start) | None => return,
+        };
+        let (source, key, flag) = match phase {
+            Some((phase, Some(own))) => {
+                (Some(own.source.to_string()), Some(format!("review.{phase}_timeouts.{lane}")), "")
+            }
+            Some(("idle", None)) => (None, Some(format!("review.idle_timeouts.{lane}")), ""),
+            Some((_, None)) | None => {
+                (limit_source.clone(), limit_key.clone(), " or `--lane-timeout`")
+            }
+        };
+        if let (Some(message), Some(source)) = (&mut report.message, source) {
+            message.push_str(&format!(" (limit from {source})"));
+        }
+        report.remedy.get_or_insert(match key {
+            Some(key) => format!("allow it more with `{key}` (seconds){flag}"),
+            None => "allow it more with `--lane-timeout`".to_owned(),
+        });
     }
 
     /// Whether anything may be sent there at all.

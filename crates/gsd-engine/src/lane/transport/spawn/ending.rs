@@ -5,6 +5,7 @@ use crate::lane::call::CallContext;
 use crate::lane::descriptor::Handler;
 use crate::lane::handler::opencode;
 use crate::lane::plan::{LanePlan, PlannedOutput, SpawnPlan};
+use crate::lane::settings::Sourced;
 use crate::lane::vendor;
 use crate::lane::{During, Reason, State};
 use crate::text::clean;
@@ -204,19 +205,30 @@ pub(super) fn of(
 }
 
 fn timed_out(plan: &LanePlan, phase: Phase, context: &CallContext<'_>) -> Ended {
-    let (during, waited) = match phase {
-        Phase::FirstByte => (During::FirstByte, "for its first output"),
-        Phase::Idle => (During::Idle, "for more output"),
-        Phase::Total => (During::Total, "for its end"),
+    let whole = (context.limit, plan.time_limit.source.clone());
+    let of = |own: &Option<Sourced<Duration>>| match own {
+        Some(limit) => (limit.value, limit.source.clone()),
+        None => whole.clone(),
     };
-    let seconds = context.limit.as_secs_f64();
-    let own = plan.time_limit.value <= context.limit;
-    let source = if own { plan.time_limit.source.to_string() } else { "`--deadline`".to_owned() };
-    let message = format!("timed out after {seconds:.0} s {waited} (limit from {source})");
+    let (during, waited, (limit, source)) = match phase {
+        Phase::FirstByte => {
+            (During::FirstByte, "for its first output", of(&plan.phases.first_byte))
+        }
+        Phase::Idle => (During::Idle, "without new output", of(&plan.phases.idle)),
+        Phase::Total => (During::Total, "for its end", whole.clone()),
+    };
+    let own = during != During::Total || plan.time_limit.value <= context.limit;
+    let source = if own { source.to_string() } else { "`--deadline`".to_owned() };
+    let message =
+        format!("timed out after {:.0} s {waited} (limit from {source})", limit.as_secs_f64());
     let slug = plan.identity.as_str();
-    let remedy = match &plan.timeout_key {
-        Some(key) => format!("raise it with `--lane-timeout {slug}=…` or `{key}` (seconds)"),
-        None => format!("raise it with `--lane-timeout {slug}=…`"),
+    let remedy = match (during, &plan.timeout_key) {
+        (During::FirstByte, _) => {
+            format!("raise `review.first_byte_timeouts.{}` (seconds)", plan.slug)
+        }
+        (During::Idle, _) => format!("raise `review.idle_timeouts.{}` (seconds)", plan.slug),
+        (_, Some(key)) => format!("raise it with `--lane-timeout {slug}=…` or `{key}` (seconds)"),
+        (_, None) => format!("raise it with `--lane-timeout {slug}=…`"),
     };
     Ended::new(State::TimedOut, Reason::TimeLimit, during, message).remedy(remedy)
 }
