@@ -57,7 +57,7 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         }
     };
     let words = match gsd_io::env::arguments() {
-        Ok(words) => without_query(program, words),
+        Ok(words) => words,
         Err(word) => {
             eprint(&format!("error: the argument `{word}` is not UTF-8\n"));
             return ExitStatus::Usage;
@@ -148,14 +148,6 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
         Command::Completions(args) => completions::run(ui, context, &args),
         Command::Man => man::run(ui, context),
     }
-}
-
-/// Existing workflows put `query` before a verb that only reads; it changes nothing.
-fn without_query(program: Program, mut words: Vec<String>) -> Vec<String> {
-    if program == Program::GsdTools && words.get(1).is_some_and(|word| word == "query") {
-        words.remove(1);
-    }
-    words
 }
 
 /// The flags of every lane that is declared.

@@ -16,6 +16,7 @@ pub(crate) struct Asked {
 /// Takes the words of a whole command line, the program's name first.
 pub(crate) fn read(words: Vec<String>) -> Asked {
     let mut asked = Asked::default();
+    let mut raw = false;
     let mut given = words.into_iter();
     asked.words.extend(given.next());
     while let Some(word) = given.next() {
@@ -29,8 +30,7 @@ pub(crate) fn read(words: Vec<String>) -> Asked {
                 asked.words.extend(given);
                 break;
             }
-            // Whatever is asked for is printed as it is.
-            "--raw" if joined.is_none() => {}
+            "--raw" if joined.is_none() => raw = true,
             "--json-errors" if joined.is_none() => asked.json_errors = true,
             "--pick" if asked.pick.is_none() => match joined.or_else(|| given.next()) {
                 Some(path) => asked.pick = Some(path),
@@ -53,6 +53,10 @@ pub(crate) fn read(words: Vec<String>) -> Asked {
     {
         let parts: Vec<String> = verb.split('.').map(str::to_owned).collect();
         asked.words.splice(1..2, parts);
+    }
+    // Whatever is asked for is printed as it is; only these print something else without it.
+    if raw && asked.words.get(1).is_some_and(|verb| verb == "config-get" || verb == "config-set") {
+        asked.words.insert(2, "--raw".to_owned());
     }
     asked
 }
@@ -89,6 +93,10 @@ mod tests {
         assert_eq!(asked("gsd-tools query capability list --scope global"), plain);
         assert_eq!(asked("gsd-tools capability.list --scope global"), plain);
         assert_eq!(asked("gsd-tools --raw query capability.list --scope global"), plain);
+        assert_eq!(
+            asked("gsd-tools --raw query config-get a.b").words,
+            ["gsd-tools", "config-get", "--raw", "a.b"]
+        );
         assert_eq!(asked("gsd-tools show query").words, ["gsd-tools", "show", "query"]);
         assert_eq!(asked("gsd-tools -C a.b list").words, ["gsd-tools", "-C", "a.b", "list"]);
     }

@@ -14,6 +14,7 @@ mod confine;
 mod egress;
 mod exit_codes;
 mod http;
+mod instances;
 mod lanes;
 mod mounts;
 mod overlays;

@@ -6,7 +6,7 @@ use super::declared::{Declaration, is_below};
 use super::kind::{Kind, Range};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 #[derive(Debug, Deserialize)]
@@ -14,6 +14,32 @@ use std::sync::OnceLock;
 struct Table {
     keys: Map<String, Value>,
     patterns: Map<String, Value>,
+    /// Numbers of capabilities that not every value makes sense for; manifests cannot say so.
+    bounds: HashMap<String, Bounds>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bounds {
+    #[serde(default)]
+    whole: bool,
+    min: Option<f64>,
+    max: Option<f64>,
+}
+
+fn table() -> Table {
+    serde_json::from_str(include_str!("central.json")).expect("a test reads the embedded table")
+}
+
+/// The numbers that a setting of a capability takes.
+pub fn range_of(key: &str) -> Range {
+    static BOUNDS: OnceLock<HashMap<String, Bounds>> = OnceLock::new();
+    match BOUNDS.get_or_init(|| table().bounds).get(key) {
+        Some(Bounds { whole, min, max }) => {
+            Range { whole: *whole, min: *min, max: *max, unset: None }
+        }
+        None => Range::ANY,
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -85,8 +111,7 @@ pub enum Central {
 pub fn central_declarations() -> &'static [Declaration] {
     static TABLE: OnceLock<Vec<Declaration>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let table: Table = serde_json::from_str(include_str!("central.json"))
-            .expect("a test reads the embedded table");
+        let table = table();
         let rows = table.keys.into_iter().chain(table.patterns);
         rows.map(|(key, row)| {
             let row: Row = serde_json::from_value(row).expect("a test reads the embedded table");

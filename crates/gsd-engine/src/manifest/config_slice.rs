@@ -2,7 +2,7 @@
 
 use super::envelope::BLANK_TEXT;
 use super::refuse_reserved;
-use crate::config::{Declaration, Kind, Range};
+use crate::config::{Declaration, Kind, range_of};
 use crate::diag::{Level, Rule};
 use crate::id::ConfigKey;
 use crate::json::{
@@ -90,7 +90,7 @@ impl ConfigEntry {
             kind: match self.kind {
                 ConfigType::Boolean => Kind::Boolean,
                 ConfigType::String => Kind::Text,
-                ConfigType::Number => Kind::Number(Range::ANY),
+                ConfigType::Number => Kind::Number(range_of(self.key.as_str())),
                 ConfigType::Enum => Kind::Words(self.values.clone()),
             },
             default: Some(default),

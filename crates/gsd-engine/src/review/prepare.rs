@@ -247,7 +247,8 @@ pub fn prepare(
         }
     }
     for (name, why) in &selection.not_selected {
-        let Some(lane) = roster.by_slug(name) else { continue };
+        let slug = reviewers.instances.get(name).map_or(name.as_str(), |one| one.lane.as_str());
+        let Some(lane) = roster.by_slug(slug) else { continue };
         let report = match why {
             Why::NotAsked => continue,
             Why::NotHere => match probed.get(lane.slug()) {

@@ -49,16 +49,15 @@ pub fn lane_statuses(
     let approvals = egress::approvals(env);
     let reviewers = Reviewers::default();
     let run_dir = Utf8Path::new("");
-    let planner =
-        Planner {
-            root,
-            config,
-            approvals: &approvals,
-            reviewers: &reviewers,
-            ask: &ask,
-            run_dir,
-            offer: offer(),
-        };
+    let planner = Planner {
+        root,
+        config,
+        approvals: &approvals,
+        reviewers: &reviewers,
+        ask: &ask,
+        run_dir,
+        offer: offer(),
+    };
     let wanted: Vec<_> = roster
         .iter()
         .filter(|lane| slugs.is_empty() || slugs.iter().any(|slug| slug == lane.slug().as_str()))

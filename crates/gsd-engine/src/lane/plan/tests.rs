@@ -123,3 +123,30 @@ fn servers_without_a_usable_address_are_no_plan() {
     let settings = LaneSettings::default();
     assert!(matches!(plan(&bare, "o", &settings, &paths()), Err(PlanError::NoHost { .. })));
 }
+
+#[test]
+fn an_effort_becomes_the_nearest_one_that_the_program_knows() {
+    let roster = all();
+    let passed = |slug: &str, level: EffortLevel| {
+        let lane = roster.by_slug(slug).expect("a lane");
+        let settings = LaneSettings { effort: flag(level), ..LaneSettings::default() };
+        let plan = plan(lane, slug, &settings, &paths()).expect("a plan");
+        (plan.effort.map(|effort| effort.value.word()), plan.notes.len())
+    };
+    let table = [
+        ("claude", [("minimal", "low"), ("max", "max")]),
+        ("codex", [("minimal", "minimal"), ("max", "xhigh")]),
+        ("opencode", [("minimal", "minimal"), ("max", "max")]),
+        ("copilot", [("minimal", "low"), ("max", "high")]),
+    ];
+    for (slug, rows) in table {
+        for (wanted, known) in rows {
+            let level = EffortLevel::ALL.iter().copied().find(|level| level.word() == wanted);
+            let noted = usize::from(wanted != known);
+            assert_eq!(passed(slug, level.expect("a level")), (Some(known), noted), "{slug}");
+        }
+    }
+    for slug in ["gemini", "coderabbit", "qwen", "cursor", "antigravity", "kimi-code", "ollama"] {
+        assert_eq!(passed(slug, EffortLevel::Max), (None, 0), "{slug}");
+    }
+}

@@ -1,10 +1,11 @@
 //! Looks at a change of the settings before it is written: what the type of a key cannot say.
 
 use super::instance::{self, INSTANCES};
-use super::limit::Fault;
+use super::limit::{self, Fault};
 use super::reviewers::{DEFAULTS, Reviewers};
 use crate::config::{Config, Layer};
 use crate::diag::{Diagnostic, SourceFile};
+use crate::id::ConfigKey;
 use crate::lane::descriptor::{Descriptor, Invoke};
 use crate::text::{nearest, printable};
 use gsd_io::http::Destination;
@@ -21,8 +22,9 @@ pub struct Edit {
 }
 
 /// Families of gsd's settings whose last part is the slug of a lane.
-const BY_SLUG: [&str; 7] = [
+const BY_SLUG: [&str; 8] = [
     "review.api_key_env.",
+    "review.confinements.",
     "review.efforts.",
     "review.env.",
     "review.first_byte_timeouts.",
@@ -48,7 +50,23 @@ pub fn check_edit(key: &str, value: Value, lanes: &[&Descriptor]) -> Result<Edit
             help: Some("give an address such as `http://localhost:8080`".to_owned()),
         })?;
     }
+    if let Some(number) = value.as_f64().filter(|number| *number != -1.0) {
+        check_number(key, number, lanes)?;
+    }
     Ok(Edit { hints: stray_slug(key, lanes).into_iter().collect(), value })
+}
+
+/// Limits and budgets of lanes; their manifests only say that they are numbers.
+fn check_number(key: &str, number: f64, lanes: &[&Descriptor]) -> Result<(), Fault> {
+    let is = |own: &Option<ConfigKey>| own.as_ref().is_some_and(|own| own.as_str() == key);
+    if lanes.iter().any(|lane| is(&lane.timeout_key)) {
+        limit::seconds(key, number)?;
+    }
+    if lanes.iter().any(|lane| is(&lane.budget_key)) && (number < 0.0 || number.fract() != 0.0) {
+        let message = format!("`{key}` takes a whole number of tokens, -1 for unset");
+        return Err(Fault { message, help: None });
+    }
+    Ok(())
 }
 
 /// A name that no lane has: nothing will read the setting.

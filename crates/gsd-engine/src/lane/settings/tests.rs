@@ -102,3 +102,79 @@ fn what_only_the_user_may_say() {
     assert_eq!(settings.api_key_env, None);
     assert!(!found[0].contains("sk-not"), "the value may be the key itself");
 }
+
+#[test]
+fn an_address_that_is_none_leaves_the_lane_its_own() {
+    let host = |value: &str| {
+        let config = format!(r#"{{"review": {{"ollama_host": {value}}}}}"#);
+        let (settings, found) = read_for("ollama", "{}", &config);
+        (settings.host.map(|host| host.value), found.len())
+    };
+    for unset in [r#""""#, r#""  ""#, r#""null""#, r#""undefined""#, "null"] {
+        assert_eq!(host(unset), (None, 0), "{unset}");
+    }
+    for wrong in ["0", "{}", "[\"http://localhost\"]"] {
+        assert_eq!(host(wrong), (None, 1), "{wrong}");
+    }
+    assert_eq!(host(r#"" http://localhost:1 ""#), (Some("http://localhost:1".to_owned()), 0));
+}
+
+#[test]
+fn an_effort_that_does_nothing_is_told_where_it_is_meant_for_this_lane() {
+    let (settings, found) =
+        read_for("gemini", "{}", r#"{"review": {"efforts": {"gemini": "high"}}}"#);
+    assert_eq!(settings.effort, None);
+    assert_eq!(found, ["lane/setting-without-effect: `review.efforts.gemini` has no effect"]);
+    let (_, found) = read_for("gemini", "{}", r#"{"review": {"effort": "high"}}"#);
+    assert!(found.is_empty(), "the one of all lanes is not meant for this one: {found:?}");
+}
+
+#[test]
+fn limits_of_parts_of_one_lane_and_of_all() {
+    let config = r#"{"review": {
+        "idle_timeout": 300, "idle_timeouts": {"codex": 30, "claude": -1},
+        "first_byte_timeout": "soon", "probe_timeouts": {"codex": 0}, "retry_pause": 0}}"#;
+    let idle = |slug: &str| {
+        let idle = read_for(slug, "{}", config).0.phases.idle.expect("a limit");
+        (idle.value.as_secs(), idle.source.to_string())
+    };
+    assert_eq!(idle("codex"), (30, "`review.idle_timeouts.codex` (project)".to_owned()));
+    assert_eq!(idle("claude"), (300, "`review.idle_timeout` (project)".to_owned()));
+    let (codex, found) = read_for("codex", "{}", config);
+    assert_eq!((codex.phases.first_byte, codex.phases.probe), (None, None));
+    assert_eq!(codex.retry_pause, Some(Duration::ZERO));
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
+fn an_instance_stands_above_the_settings_of_its_lane() {
+    let config = r#"{"review": {
+        "models": {"codex": "usual"}, "effort": "low", "timeouts": {"codex": 900},
+        "idle_timeout": 300, "max_prompt_tokens": 8000,
+        "reviewer_instances": {
+            "deep": {"cli": "codex", "model": "m", "effort": "max", "timeout": 60,
+                     "idle_timeout": 7, "max_prompt_tokens": 0},
+            "plain": {"cli": "codex", "timeout": -1, "effort": "inherit"}
+        }}}"#;
+    let (config, _) = Config::read(vec![(Layer::Project, SourceFile::new("c", config))]);
+    let roster = all();
+    let reviewers = Reviewers::read(&config, &roster.descriptors());
+    assert_eq!(reviewers.found, []);
+    let lane = roster.by_slug("codex").expect("a lane");
+    let settings = |name: &str| {
+        let overrides = Overrides::of(&reviewers.instances[name]);
+        read(&config, &lane.descriptor, &overrides, &mut vec![])
+    };
+    let deep = settings("deep");
+    let source = Source::Instance("deep".to_owned());
+    assert_eq!(deep.model, Some(Sourced::new("m".to_owned(), source.clone())));
+    assert_eq!(deep.effort, Some(Sourced::new(EffortLevel::Max, source.clone())));
+    assert_eq!(deep.time_limit, Some(Sourced::new(Duration::from_secs(60), source.clone())));
+    assert_eq!(deep.phases.idle, Some(Sourced::new(Duration::from_secs(7), source)));
+    assert_eq!(deep.budget, None, "0 never trims");
+    let plain = settings("plain");
+    assert_eq!(plain.model.map(|model| model.value).as_deref(), Some("usual"));
+    assert_eq!(plain.effort.map(|effort| effort.value), Some(EffortLevel::Low));
+    assert_eq!(plain.time_limit.map(|limit| limit.value.as_secs()), Some(900));
+    assert_eq!(plain.budget.map(NonZeroU64::get), Some(8000));
+}

@@ -1,6 +1,6 @@
 //! The golden runs about overlays and queries: which of them are compared, and how each is repeated.
 
-use crate::program::Programs;
+use crate::program::{Programs, Ran};
 use crate::tally::Tally;
 use crate::world::World;
 use crate::{lists, loader};
@@ -25,6 +25,7 @@ enum Kind {
     Lanes,
     List,
     Loader,
+    Config,
     /// Not compared here, and why.
     Other(&'static str),
 }
@@ -56,7 +57,7 @@ impl Row {
             ["loop" | "loop.render-hooks", ..] => Kind::Other("loop: with the hooks of the loop"),
             ["capability", "state", ..] => Kind::Other("capability state: with activation"),
             ["capability", ..] => Kind::Other("capability, other verbs: with installing"),
-            ["config-get" | "config-set", ..] => Kind::Other("config: with configuration"),
+            ["config-get" | "config-set", ..] => Kind::Config,
             _ => Kind::Other("commands of capabilities: with their dispatch"),
         }
     }
@@ -96,7 +97,7 @@ pub(crate) fn compare(
     for line in lines(&data, &["invoke"])? {
         tally.record(&line);
     }
-    let lines = lines(&data, &["overlay-", "queries-"])?;
+    let lines = lines(&data, &["config-", "overlay-", "queries-"])?;
     let rows: Vec<Row> = lines.iter().map(|line| Row::read(line)).collect::<Result<_, _>>()?;
     let mut alone: Vec<String> = rows
         .iter()
@@ -126,10 +127,28 @@ pub(crate) fn compare(
                 tally.compared("the loader's view");
                 loader::compare(row, &world, programs, &own, tally)?;
             }
+            Kind::Config => {
+                tally.compared("config-get and config-set");
+                settings(row, &programs.tools(&world.place, &words)?, tally);
+            }
             Kind::Other(_) => {}
         }
     }
     Ok(())
+}
+
+/// Settings: what is printed, byte for byte, and whether it was done.
+fn settings(row: &Row, ran: &Ran, tally: &mut Tally) {
+    let theirs = if row.success { "done" } else { "refused" };
+    match (row.success, ran.code == 0) {
+        (true, true) if row.stdout == ran.stdout => {}
+        (true, true) => tally.differs(format!("config {} : another text", row.id)),
+        (false, false) => {}
+        (_, done) => {
+            let ours = if done { "done" } else { "refused" };
+            tally.differs(format!("config {} : {theirs} -> {ours} ({})", row.id, ran.code));
+        }
+    }
 }
 
 /// The lines of the groups whose names begin so, sorted by group.

@@ -45,8 +45,12 @@ impl World {
         fs::create_dir_all(&place.home)?;
         fs::create_dir_all(&place.cwd)?;
         let mut world = Self { _folder: folder, place };
-        if group != "queries-bare" {
-            let seed = if group == "queries-config" { "config" } else { "clean" };
+        if group != "queries-bare" && case != "bare-folder" {
+            let seed = match group {
+                "config-set" if case == "fresh-no-config-file" => "clean",
+                "queries-config" | "config-get-config" | "config-set" => "config",
+                _ => "clean",
+            };
             copy(&data.join("fixtures/seeds").join(seed), &world.place.cwd)?;
             // A folder is enough to say that this is the root of a repository.
             fs::create_dir_all(world.place.cwd.join(".git"))?;
@@ -98,6 +102,14 @@ impl World {
                         project
                     }
                 });
+            }
+            _ if case == "broken-config-file" => {
+                let planning = project.join(".planning");
+                fs::create_dir_all(&planning)?;
+                let path = planning.join("config.json");
+                // What was copied may be read-only.
+                let _ = fs::remove_file(&path);
+                fs::write(path, "{ broken")?;
             }
             _ => {}
         }
