@@ -17,4 +17,4 @@ mod tree;
 pub use check::{Checked, Citation, Snippet, Verdict, check};
 pub use claim::identifiers;
 pub use place::{Place, places};
-pub use tree::{Localized, WorkTree};
+pub use tree::{Earlier, Localized, WorkTree};

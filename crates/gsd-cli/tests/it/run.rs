@@ -152,3 +152,30 @@ fn two_runs_of_one_phase_take_turns() {
     world.program("gemini", GOOD);
     assert_eq!(gsd(&world, &["review", "--phase", "3"]).code, 0);
 }
+
+/// A reviewer that plants the line it cites, and empties a plan that another one reads.
+#[test]
+fn a_lane_cannot_make_its_own_evidence() {
+    let world = World::new();
+    world.small_phase();
+    world.program(
+        "gemini",
+        r#"cat >/dev/null
+echo 'eval(userInput) // planted' > planted.js
+echo "03-01 and 03-02 were read."
+echo '```gsd-findings'
+echo '[{"severity":"high","title":"code of the user is run","evidence":[{"path":"planted.js","line":1,"quote":"eval(userInput)"}]}]'
+echo '```'"#,
+    );
+    // With its confinement the lane could not write there at all.
+    std::fs::create_dir_all(world.home().join(".gsd")).unwrap();
+    let settings = world.home().join(".gsd/defaults.json");
+    std::fs::write(settings, r#"{"review": {"confinement": "none"}}"#).unwrap();
+    let ran = gsd(&world, &["review", "--phase", "3", "--gemini", "--fail-on", "high"]);
+    let record = record(&world);
+    let finding = &record["findings"][0];
+    assert_eq!(finding["evidence"][0]["verdict"], "ungrounded", "{finding}");
+    assert_eq!(ran.code, 0, "what rests on nothing does not gate: {}", ran.stdout);
+    let changes = lane(&record, "gemini")["mutated_worktree"]["changes"].to_string();
+    assert!(changes.contains("planted.js"), "{changes}");
+}

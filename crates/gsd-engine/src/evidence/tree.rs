@@ -33,6 +33,8 @@ pub struct WorkTree {
     real: Utf8PathBuf,
     /// Folders that a bare path may be meant from, besides the root.
     bases: Vec<RelPath>,
+    /// Paths that have changed since the moment that counts.
+    earlier: BTreeMap<RelPath, Earlier>,
     cache: Mutex<Cache>,
     /// Paths of the tree, listed once, when a citation first needs them.
     listing: OnceLock<Vec<RelPath>>,
@@ -43,6 +45,15 @@ struct Cache {
     files: BTreeMap<RelPath, Found>,
     held: u64,
     read: u64,
+}
+
+/// What a path led to at an earlier moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Earlier {
+    Missing,
+    Text(String),
+    /// Something else than now, which nobody kept.
+    Unknown,
 }
 
 /// What a cited path leads to.
@@ -89,6 +100,7 @@ impl WorkTree {
             root: root.to_owned(),
             real,
             bases: vec![],
+            earlier: BTreeMap::new(),
             cache: Mutex::default(),
             listing: OnceLock::new(),
         }
@@ -97,6 +109,12 @@ impl WorkTree {
     /// Also takes paths relative to `folder`, as reviewers name a plan by its file name alone.
     pub fn with_base(mut self, folder: RelPath) -> Self {
         self.bases.push(folder);
+        self
+    }
+
+    /// Takes these paths as they were, whatever stands there now.
+    pub fn with_earlier(mut self, earlier: BTreeMap<RelPath, Earlier>) -> Self {
+        self.earlier = earlier;
         self
     }
 
@@ -207,6 +225,16 @@ impl WorkTree {
     }
 
     fn read(&self, path: &RelPath, cache: &mut Cache) -> Found {
+        // What git keeps for itself is no part of the project.
+        if path.as_str() == ".git" || path.as_str().starts_with(".git/") {
+            return Found::Outside;
+        }
+        match self.earlier.get(path) {
+            Some(Earlier::Missing) => return Found::Missing,
+            Some(Earlier::Unknown) => return Found::Unreadable,
+            Some(Earlier::Text(text)) => return Found::Text(Arc::new(Source::new(text.clone()))),
+            None => {}
+        }
         let Some(real) = fs::canonical(&self.root.join(path.as_str())) else {
             return Found::Missing;
         };

@@ -91,6 +91,20 @@ impl Phase {
         self.plans.iter().filter(|plan| !plan.is_superseded())
     }
 
+    /// Every file that was read, as it was then.
+    pub fn documents(&self) -> Vec<&Document> {
+        let plans = self.plans.iter().map(|plan| &plan.document);
+        let contexts = self.contexts.iter().map(|context| &context.document);
+        let research = self.research.iter().map(|research| &research.document);
+        let single = [
+            self.project.as_ref(),
+            self.roadmap.as_ref().map(|roadmap| &roadmap.document),
+            self.requirements.as_ref().map(|requirements| &requirements.document),
+            self.state.as_ref().map(|state| &state.document),
+        ];
+        plans.chain(contexts).chain(research).chain(single.into_iter().flatten()).collect()
+    }
+
     /// What the roadmap says about this phase.
     pub fn on_roadmap(&self) -> Option<&RoadmapPhase> {
         self.roadmap.as_ref()?.phase(self.directory.number.as_ref()?)

@@ -4,19 +4,22 @@
 use super::clusters::{self, Correlation};
 use super::findings;
 use super::prepare::Project;
-use super::record::{self, Record};
-use crate::evidence::WorkTree;
+use super::record::{self, Record, TreeChangeKind};
+use crate::evidence::{Earlier, WorkTree};
 use crate::id::RelPath;
 use crate::text::secrets::redact;
+use std::collections::BTreeMap;
 
 /// Completes a record that has its lanes and nothing that follows from them yet. Evidence is
-/// checked against the project as it is now.
+/// checked against the project as it was before the first lane: what a lane changed is no evidence
+/// of anything, least of all of what that lane says.
 pub(super) fn complete(project: &Project, mut record: Record) -> Record {
     let mut tree = WorkTree::open(&project.root);
     // Reviewers name a plan by its file name alone.
     if let Ok(directory) = RelPath::parse(&record.phase.directory) {
         tree = tree.with_base(directory);
     }
+    tree = tree.with_earlier(earlier(project, &record));
     for lane in &mut record.lanes {
         make_fit_to_share(lane, &tree);
     }
@@ -32,6 +35,25 @@ pub(super) fn complete(project: &Project, mut record: Record) -> Record {
     }
     record.clusters = clusters::build(&mut record.findings, &record.lanes, &Correlation::default());
     record
+}
+
+/// What stood, before the run, at the paths that changed while lanes ran.
+fn earlier(project: &Project, record: &Record) -> BTreeMap<RelPath, Earlier> {
+    let documents = project.phase.documents();
+    let changes = record.lanes.iter().filter_map(|lane| lane.mutated_worktree.as_ref());
+    let mut earlier = BTreeMap::new();
+    for change in changes.flat_map(|mutation| &mutation.changes) {
+        let Ok(path) = RelPath::parse(&change.path) else { continue };
+        let document = documents.iter().find(|document| document.path == path);
+        let state = match (document, change.change) {
+            (Some(document), _) => Earlier::Text(document.file.text().to_owned()),
+            (None, TreeChangeKind::Added) => Earlier::Missing,
+            (None, _) => Earlier::Unknown,
+        };
+        // Of several changes of one path the first tells what was before.
+        earlier.entry(path).or_insert(state);
+    }
+    earlier
 }
 
 /// Takes out of a lane's text what must not be committed with a report: where this machine keeps

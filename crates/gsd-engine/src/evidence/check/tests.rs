@@ -1,5 +1,6 @@
 #![allow(clippy::disallowed_methods, reason = "tests make real files")]
 
+use super::super::tree::Earlier;
 use super::*;
 use camino::Utf8Path;
 use std::fs;
@@ -252,4 +253,28 @@ fn a_file_that_is_missing_as_the_claim_says() {
     // It is there.
     let wrong = format!("`{FILE}` does not exist");
     assert_eq!(repo.check(FILE, 0, "", &wrong).0, Verdict::Contradicted);
+}
+
+#[test]
+fn what_was_changed_since_is_no_evidence() {
+    let mut repo = repo();
+    let path = |text: &str| RelPath::parse(text).unwrap();
+    fs::write(repo.root.join("src/planted.ts"), "eval(userInput)\n").unwrap();
+    let before = "export const first = 1;\n".to_owned();
+    repo.tree = WorkTree::open(&repo.root).with_earlier(
+        [
+            (path("src/planted.ts"), Earlier::Missing),
+            (path(FILE), Earlier::Text(before)),
+            (path(".planning/phases/03-x/03-01-PLAN.md"), Earlier::Unknown),
+        ]
+        .into(),
+    );
+    assert_eq!(repo.check("src/planted.ts", 1, "eval(userInput)", "").0, Verdict::Ungrounded);
+    assert_eq!(repo.check(FILE, 3, "getPosts(cursor: string)", "").0, Verdict::Ungrounded);
+    assert_eq!(repo.check(FILE, 1, "export const first", "").0, Verdict::Verified);
+    let plan = ".planning/phases/03-x/03-01-PLAN.md";
+    assert_eq!(repo.check(plan, 2, "wave: 1", "").0, Verdict::Ungrounded);
+    fs::create_dir_all(repo.root.join(".git")).unwrap();
+    fs::write(repo.root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    assert_eq!(repo.check(".git/HEAD", 1, "ref: refs/heads/main", "").0, Verdict::Outside);
 }
