@@ -34,6 +34,7 @@ pub use roster::{Lane, Origin, Roster};
 pub use settings::{LaneSettings, Overrides};
 pub use state::{During, Proof, Reason, State};
 pub use transport::Progress;
+pub(crate) use vendor::{declines, reads_like_an_error};
 
 use crate::diag::Rule;
 

@@ -1,10 +1,12 @@
 //! A review: select lanes, build the prompt, run them, judge what came back, write one report.
 
 mod about;
+mod answer;
 mod census;
 pub mod clusters;
 mod commit;
 mod complete;
+mod echo;
 mod event;
 pub mod findings;
 mod git;

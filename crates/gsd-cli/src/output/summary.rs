@@ -6,7 +6,9 @@ use super::table::{fit, wrap};
 use crate::ui::{Tone, Ui};
 use gsd_engine::evidence::Verdict;
 use gsd_engine::lane::{Reason, State};
-use gsd_engine::review::record::{Cluster, Evidence, Finding, Kind, Lane, Record, Severity};
+use gsd_engine::review::record::{
+    Cluster, Evidence, Finding, FindingsSource, Kind, Lane, Record, Severity,
+};
 use gsd_engine::text::printable;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -42,11 +44,7 @@ pub(crate) fn render(
     let concerns: Vec<&Cluster> =
         record.clusters.iter().filter(|cluster| cluster.kind == Kind::Concern).collect();
     if concerns.is_empty() {
-        out.push_str(if record.lanes.iter().any(|lane| lane.state.counts()) {
-            "no concerns\n\n"
-        } else {
-            "no lane produced a review\n\n"
-        });
+        out.push_str(&format!("{}\n\n", without_concerns(record)));
     }
     for cluster in concerns.iter().take(shown.count()) {
         finding(ui, record, cluster, width, &mut out);
@@ -77,6 +75,28 @@ pub(crate) fn render(
         row(if index == 0 { "next" } else { "" }, command);
     }
     out
+}
+
+/// What it means that no concern is listed.
+fn without_concerns(record: &Record) -> &'static str {
+    let mut counting = record.lanes.iter().filter(|lane| lane.state.counts()).peekable();
+    if counting.peek().is_none() {
+        return "no lane produced a review";
+    }
+    let (read, unread): (Vec<&Lane>, Vec<&Lane>) = counting.partition(|lane| says_findings(lane));
+    match (read.is_empty(), unread.is_empty()) {
+        (_, true) => "no concerns",
+        (false, false) => "no concerns in what could be read as findings",
+        (true, false) => "nothing could be read as findings: the text is in the report",
+    }
+}
+
+/// Whether a lane wrote findings, or that it has none, in a form that could be read.
+fn says_findings(lane: &Lane) -> bool {
+    match lane.findings_source {
+        FindingsSource::Block | FindingsSource::Prose => true,
+        FindingsSource::None => false,
+    }
 }
 
 fn headline(record: &Record) -> String {
@@ -225,6 +245,16 @@ fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
             (if lane.state.counts() { "incomplete" } else { "not covered" }, text)
         })
         .collect();
+    let unread: Vec<&str> = record
+        .lanes
+        .iter()
+        .filter(|lane| lane.state.counts() && !says_findings(lane))
+        .map(|lane| lane.identity.as_str())
+        .collect();
+    if !unread.is_empty() {
+        let names = unread.join(", ");
+        rows.push(("text only", format!("{names}: nothing in it could be read as findings")));
+    }
     if !absent.is_empty() {
         let names: Vec<&str> = absent.iter().map(|lane| lane.identity.as_str()).collect();
         rows.push(("not here", names.join(", ")));

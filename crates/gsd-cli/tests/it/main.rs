@@ -7,6 +7,7 @@
     reason = "tests start programs and look at files"
 )]
 
+mod answers;
 mod bad_input;
 mod config;
 mod config_compat;

@@ -18,7 +18,7 @@ const fn sentence(has: &'static str, reason: Reason) -> Sentence {
 }
 
 /// The first one that fits decides, so the particular ones stand before the general ones.
-static SENTENCES: [Sentence; 45] = [
+static SENTENCES: [Sentence; 46] = [
     sentence("cannot be launched inside another", Reason::Itself),
     sentence("not logged in", Reason::Auth),
     sentence("please run /login", Reason::Auth),
@@ -36,6 +36,7 @@ static SENTENCES: [Sentence; 45] = [
     sentence("please log in", Reason::Auth),
     sentence("please login", Reason::Auth),
     sentence("permission_denied", Reason::Auth),
+    sentence("your account has been", Reason::Auth),
     sentence("ineligibletiererror", Reason::Auth),
     sentence("usage limit", Reason::Quota),
     sentence("quota exceeded", Reason::Quota),
@@ -139,10 +140,14 @@ const MAX_LINES: usize = 6;
 
 /// Whether an answer is nothing but such a sentence, and which.
 pub(super) fn instead_of_review(text: &str) -> Option<Reason> {
+    if is_sentence(text) { cause(text) } else { None }
+}
+
+/// Whether an answer is a few sentences without the form of a review: a heading, a list, a table.
+fn is_sentence(text: &str) -> bool {
     let text = text.trim();
     let short = text.len() <= MAX_SENTENCE
         && text.lines().filter(|line| !line.trim().is_empty()).count() <= MAX_LINES;
-    // A heading, a list or a verdict is the form of a review.
     let formed = text.lines().any(|line| {
         let line = line.trim_start();
         line.starts_with('#')
@@ -150,7 +155,96 @@ pub(super) fn instead_of_review(text: &str) -> Option<Reason> {
             || line.starts_with("* ")
             || line.starts_with('|')
     });
-    if short && !formed { cause(text) } else { None }
+    short && !formed
+}
+
+/// What stands before the word in `An unexpected critical error occurred`.
+const BEFORE_ERROR: [&str; 17] = [
+    "a",
+    "an",
+    "connection",
+    "critical",
+    "execution",
+    "fatal",
+    "internal",
+    "network",
+    "request",
+    "runtime",
+    "server",
+    "system",
+    "the",
+    "timeout",
+    "unexpected",
+    "unhandled",
+    "unknown",
+];
+/// Other beginnings by which a program says that it broke.
+const BROKEN: [&str; 8] = [
+    "fatal:",
+    "panic:",
+    "request timed out",
+    "segmentation fault",
+    "service unavailable",
+    "something went wrong",
+    "traceback (most recent call last)",
+    "uncaught ",
+];
+
+/// Whether an answer begins as an error of a program does, and is nothing else. `Error handling is
+/// missing` is no error.
+pub(crate) fn reads_like_an_error(text: &str) -> bool {
+    if !is_sentence(text) {
+        return false;
+    }
+    let lower = text.trim().trim_start_matches(['[', '✘', '✗', '❌', ' ']).to_lowercase();
+    if BROKEN.iter().any(|beginning| lower.starts_with(beginning)) {
+        return true;
+    }
+    let mut words = lower.split_whitespace().skip_while(|word| BEFORE_ERROR.contains(word));
+    let Some(word) = words.next() else { return false };
+    let bare = word.trim_end_matches([':', '.', ',', '!', ']']);
+    // `TypeError: …` too.
+    if !(bare.ends_with("error") || bare.ends_with("exception")) {
+        return false;
+    }
+    bare.len() < word.len()
+        || words
+            .next()
+            .is_none_or(|next| next.starts_with("occurred") || next.starts_with("happened"))
+}
+
+/// Sentences by which a model says that it will not, or could not, do what it was asked.
+const REFUSALS: [&str; 24] = [
+    "i'm sorry, but i",
+    "i am sorry, but i",
+    "i'm sorry, i can",
+    "i can't help",
+    "i cannot help",
+    "i can't assist",
+    "i cannot assist",
+    "i'm unable to",
+    "i am unable to",
+    "i'm not able to",
+    "i can't access",
+    "i cannot access",
+    "i don't have access",
+    "i do not have access",
+    "i don't see any plan",
+    "i do not see any plan",
+    "no plans were provided",
+    "please provide the",
+    "please provide your",
+    "please share the",
+    "please paste the",
+    "could you provide the",
+    "could you share the",
+    "provide the plans",
+];
+
+/// Whether an answer is nothing but a refusal, or a question for what it was given.
+pub(crate) fn declines(text: &str) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    is_sentence(text) && REFUSALS.iter().any(|refusal| lower.contains(refusal))
 }
 
 /// Lines that programs print while they work and that are no part of any answer.
@@ -229,6 +323,34 @@ mod tests {
         let long = format!("The plan handles unauthorized users. {}", "It is fine. ".repeat(80));
         assert_eq!(instead_of_review(&long), None);
         assert_eq!(instead_of_review("The plans look fine to me."), None);
+    }
+
+    #[test]
+    fn errors_and_refusals_are_told_from_sentences_about_them() {
+        for text in [
+            "Execution error",
+            "Error: Request timed out.",
+            "[ERROR] no answer",
+            "An unexpected critical error occurred: [object Object]",
+            "TypeError: x is undefined",
+            "Uncaught Exception",
+        ] {
+            assert!(reads_like_an_error(text), "{text}");
+        }
+        for text in [
+            "Error handling is missing in 03-01.",
+            "An error in the second plan: it has no wave.",
+            "Errors: none.",
+            "Internal error pages leak the stack.",
+            "# Review\n\nError: none",
+            "",
+        ] {
+            assert!(!reads_like_an_error(text), "{text}");
+        }
+        assert!(declines("I’m sorry, but I can’t help with that."));
+        assert!(declines("Please provide the plans you want me to review."));
+        assert!(!declines("03-01 provides the wrong plan for pagination."));
+        assert!(!declines(&format!("I'm unable to fault 03-01. {}", "It is fine. ".repeat(80))));
     }
 
     #[test]

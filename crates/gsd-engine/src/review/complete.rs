@@ -28,9 +28,7 @@ pub(super) fn complete(project: &Project, mut record: Record) -> Record {
         let mut extracted = findings::extract(&lane.identity, &lane.text, &record.plans);
         findings::check_evidence(&mut extracted, &tree, &planned);
         lane.findings_source = extracted.source;
-        if extracted.dropped > 0 {
-            lane.warnings.push(format!("{} of its findings could not be read", extracted.dropped));
-        }
+        lane.warnings.extend(extracted.lost());
         record.findings.extend(extracted.findings);
     }
     record.clusters = clusters::build(&mut record.findings, &record.lanes, &Correlation::default());

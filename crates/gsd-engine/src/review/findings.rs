@@ -39,14 +39,37 @@ pub struct Extracted {
     pub findings: Vec<Finding>,
     /// Items of a block that could not be read, and findings over the bound.
     pub dropped: usize,
+    /// Blocks of which nothing could be read.
+    pub unreadable_blocks: usize,
+}
+
+impl Extracted {
+    /// What the reviewer wrote as findings and nobody can read, as sentences.
+    pub fn lost(&self) -> Vec<String> {
+        let mut lost = vec![];
+        if self.unreadable_blocks > 0 {
+            lost.push("a `gsd-findings` block is there and could not be read".to_owned());
+        }
+        if self.dropped > 0 {
+            lost.push(format!("{} of its findings could not be read", self.dropped));
+        }
+        lost
+    }
 }
 
 /// Reads the findings of a lane's review. `census` names the plans they may speak of.
 pub fn extract(lane: &str, text: &str, census: &[Plan]) -> Extracted {
     let text = cut(text, MAX_TEXT);
-    let (mut found, mut dropped) = (vec![], 0);
+    let (mut found, mut dropped, mut unreadable_blocks) = (vec![], 0, 0);
+    // A block without findings says that there are none, unless it is the example of the prompt.
+    let mut says_none = false;
     for block in block::blocks(text) {
         let read = block::items(block.body);
+        if read.unreadable {
+            unreadable_blocks += 1;
+            continue;
+        }
+        says_none |= read.items.is_empty();
         dropped += read.broken;
         for value in &read.items {
             match item::finding(lane, value, census) {
@@ -58,16 +81,17 @@ pub fn extract(lane: &str, text: &str, census: &[Plan]) -> Extracted {
     }
     let mut source = FindingsSource::Block;
     if found.is_empty() {
-        source = FindingsSource::Prose;
         found = prose::findings(lane, text, census);
+        source = match (found.is_empty(), says_none) {
+            (false, _) => FindingsSource::Prose,
+            (true, true) => FindingsSource::Block,
+            (true, false) => FindingsSource::None,
+        };
     }
     let mut found = identity::assign(found);
     dropped += found.len().saturating_sub(MAX_FINDINGS);
     found.truncate(MAX_FINDINGS);
-    if found.is_empty() {
-        source = FindingsSource::None;
-    }
-    Extracted { source, findings: found, dropped }
+    Extracted { source, findings: found, dropped, unreadable_blocks }
 }
 
 /// Checks what the findings cite against the work tree. `planned` holds the paths that the plans

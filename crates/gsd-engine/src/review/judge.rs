@@ -4,6 +4,7 @@
 //! shows it depends on the channel: a channel of ours proves itself, a file reference is proved by
 //! the marks that the answer repeats.
 
+use super::answer::{Answer, Fault};
 use super::record::{Coverage, Plan};
 use crate::lane::{Proof, Reason, State};
 
@@ -45,8 +46,8 @@ pub(super) struct Judgement {
 /// A server that counts fewer tokens than this share of the estimate has dropped a part.
 const LEAST_SHARE_PERCENT: u64 = 70;
 
-/// Judges a text that is not blank. `named` are the ids of the plans that it speaks of.
-pub(super) fn judge(text: &str, plans: &[Plan], named: &[String], facts: &Facts) -> Judgement {
+/// Judges a text that is not blank, and what was read out of it.
+pub(super) fn judge(text: &str, answer: &Answer, plans: &[Plan], facts: &Facts) -> Judgement {
     let ids = |keep: &dyn Fn(usize, &Plan) -> bool| -> Vec<String> {
         plans.iter().enumerate().filter(|(n, p)| keep(*n, p)).map(|(_, p)| p.id.clone()).collect()
     };
@@ -63,16 +64,22 @@ pub(super) fn judge(text: &str, plans: &[Plan], named: &[String], facts: &Facts)
             (Proof::Echoed, marked)
         }
     };
-    let coverage = cover(plans, named, proof);
     let mut judgement = Judgement {
         state: State::Reviewed,
         reason: None,
         proof,
-        coverage,
+        coverage: cover(plans, &answer.named, &proved),
         message: None,
         remedy: None,
         warnings: vec![],
     };
+    if answer.repeated > 0 {
+        let lines = answer.repeated;
+        judgement.warnings.push(format!("{lines} line(s) that repeat its prompt were left out"));
+    }
+    if let Some(fault) = answer.refusal() {
+        return judgement.no_review(fault);
+    }
     if proof == Proof::NotAsked {
         judgement.message = Some("looks at the changes, not at the plans".into());
         return judgement;
@@ -95,6 +102,9 @@ pub(super) fn judge(text: &str, plans: &[Plan], named: &[String], facts: &Facts)
         );
         return judgement;
     }
+    if let Some(fault) = answer.says_nothing() {
+        return judgement.no_review(fault);
+    }
     let unread: Vec<String> = ids(&|_, plan| !proved.contains(&plan.id));
     let unspoken = &judgement.coverage.missing;
     if facts.truncated {
@@ -114,20 +124,39 @@ pub(super) fn judge(text: &str, plans: &[Plan], named: &[String], facts: &Facts)
         judgement.state = State::Incomplete;
         judgement.reason = Some(Reason::PlansMissing);
         judgement.message = Some(format!("nothing shows that it read {}", unread.join(", ")));
-    } else if !unspoken.is_empty() && unspoken.len() < plans.len() {
+    } else if let Some(lost) = answer.lost.first() {
+        judgement.state = State::Incomplete;
+        judgement.reason = Some(Reason::Other);
+        judgement.message = Some(lost.clone());
+        judgement.remedy = Some("read its text, or ask it again".into());
+    } else if !unspoken.is_empty() {
         judgement.state = State::Incomplete;
         judgement.reason = Some(Reason::PlansMissing);
-        judgement.message = Some(format!("it says nothing about {}", unspoken.join(", ")));
-    } else if !unspoken.is_empty() {
-        judgement.warnings.push("the review names no plan".into());
+        judgement.message = Some(if unspoken.len() < plans.len() {
+            format!("it says nothing about {}", unspoken.join(", "))
+        } else {
+            format!("it names none of the {} plans", plans.len())
+        });
     }
     judgement
 }
 
-/// A review of a single plan need not name it: there is nothing else that it could speak of.
-fn cover(plans: &[Plan], named: &[String], proof: Proof) -> Coverage {
+impl Judgement {
+    fn no_review(mut self, fault: Fault) -> Self {
+        self.state = fault.state;
+        self.reason = Some(fault.reason);
+        self.proof = Proof::None;
+        self.message = Some(fault.message);
+        self.remedy = Some("run the program by hand in this folder to see what it needs".into());
+        self
+    }
+}
+
+/// A plan is covered if the review speaks of it and it is shown to be read. A review of a single
+/// plan need not name it: there is nothing else that it could speak of.
+fn cover(plans: &[Plan], named: &[String], proved: &[String]) -> Coverage {
     let speaks =
-        |plan: &Plan| plans.len() == 1 && proof != Proof::NotAsked || named.contains(&plan.id);
+        |plan: &Plan| proved.contains(&plan.id) && (plans.len() == 1 || named.contains(&plan.id));
     let (covered, missing): (Vec<&Plan>, Vec<&Plan>) = plans.iter().partition(|p| speaks(p));
     let ids = |plans: Vec<&Plan>| plans.into_iter().map(|plan| plan.id.clone()).collect();
     Coverage { covered: ids(covered), missing: ids(missing) }
@@ -149,21 +178,28 @@ mod tests {
             .collect()
     }
 
-    fn judged(text: &str, named: &[&str], channel: Channel) -> (State, Option<Reason>, Proof) {
-        let facts = Facts { channel, truncated: false, tokens: None };
-        let named: Vec<String> = named.iter().map(|id| (*id).to_owned()).collect();
-        let judgement = judge(text, &plans(2), &named, &facts);
+    fn judgement(text: &str, count: usize, facts: &Facts) -> Judgement {
+        let plans = plans(count);
+        let marks = match &facts.channel {
+            Channel::Reference { marks } => marks.as_slice(),
+            Channel::Ours { .. } | Channel::Itself | Channel::NotGiven => &[],
+        };
+        judge(text, &Answer::read(text, "", marks, &plans), &plans, facts)
+    }
+
+    fn judged(text: &str, channel: Channel) -> (State, Option<Reason>, Proof) {
+        let judgement = judgement(text, 2, &Facts { channel, truncated: false, tokens: None });
         (judgement.state, judgement.reason, judgement.proof)
     }
 
-    const BOTH: [&str; 2] = ["03-01", "03-02"];
+    const BOTH: &str = "03-01 is fine.\n03-02 is fine.\n";
 
     #[test]
     fn a_channel_of_ours_proves_itself() {
         let ours = |delivered| Channel::Ours { delivered };
-        assert_eq!(judged("fine", &BOTH, ours(true)), (State::Reviewed, None, Proof::Delivered));
+        assert_eq!(judged(BOTH, ours(true)), (State::Reviewed, None, Proof::Delivered));
         assert_eq!(
-            judged("fine", &BOTH, ours(false)),
+            judged(BOTH, ours(false)),
             (State::Unproven, Some(Reason::PromptNotRead), Proof::None)
         );
     }
@@ -171,46 +207,66 @@ mod tests {
     #[test]
     fn a_reference_is_proved_by_its_marks() {
         let reference = || Channel::Reference { marks: vec!["k1".into(), "k2".into()] };
-        let both = judged("read-mark a k1\nread-mark b k2", &BOTH, reference());
+        let with = |marks: &str| judged(&format!("{BOTH}{marks}"), reference());
+        let both = with("read-mark a k1\nread-mark b k2");
         assert_eq!(both, (State::Reviewed, None, Proof::Echoed));
-        let one = judged("read-mark a k1", &BOTH, reference());
+        let one = with("read-mark a k1");
         assert_eq!(one, (State::Incomplete, Some(Reason::PlansMissing), Proof::Echoed));
-        let none = judged("all fine", &BOTH, reference());
-        assert_eq!(none, (State::Unproven, Some(Reason::PromptNotRead), Proof::None));
+        assert_eq!(with(""), (State::Unproven, Some(Reason::PromptNotRead), Proof::None));
+        // Who repeats the marks and says nothing has copied them out.
+        let marks = "[read mark of 03-01-PLAN.md: k1]\n[read mark of 03-02-PLAN.md: k2]\n";
+        assert_eq!(judged(marks, reference()).0, State::Unproven);
     }
 
     #[test]
     fn digests_prove_where_the_lane_reads_by_itself() {
-        let text = plans(2)
-            .iter()
-            .map(|p| format!("plan {} sha256:{}\n", p.path, p.sha256))
-            .collect::<String>();
-        assert_eq!(judged(&text, &BOTH, Channel::Itself), (State::Reviewed, None, Proof::Echoed));
-        assert_eq!(judged("nothing found", &BOTH, Channel::Itself).0, State::Unproven);
+        let text: String =
+            plans(2).iter().map(|p| format!("plan {} sha256:{}\n", p.path, p.sha256)).collect();
+        let text = format!("{BOTH}{text}");
+        assert_eq!(judged(&text, Channel::Itself), (State::Reviewed, None, Proof::Echoed));
+        assert_eq!(judged(BOTH, Channel::Itself).0, State::Unproven);
     }
 
     #[test]
     fn a_plan_that_nobody_speaks_of_makes_it_incomplete() {
-        let ours = Channel::Ours { delivered: true };
-        let half = judged("03-01 is fine", &["03-01"], ours.clone());
-        assert_eq!(half, (State::Incomplete, Some(Reason::PlansMissing), Proof::Delivered));
-        // A review that names none speaks of the phase as a whole.
-        assert_eq!(judged("all fine", &[], ours).0, State::Reviewed);
+        let ours = || Channel::Ours { delivered: true };
+        let missing = (State::Incomplete, Some(Reason::PlansMissing), Proof::Delivered);
+        assert_eq!(judged("03-01 is fine, really.", ours()), missing);
+        assert_eq!(judged("- HIGH: nothing limits the size of a note\n", ours()), missing);
+        let nothing = judged("all fine", ours());
+        assert_eq!(nothing, (State::Unproven, Some(Reason::PlansMissing), Proof::None));
+    }
+
+    #[test]
+    fn only_a_plan_that_was_read_is_covered() {
+        let channel = Channel::Reference { marks: vec!["k1".into(), "k2".into()] };
+        let facts = Facts { channel, truncated: false, tokens: None };
+        let judgement = judgement(&format!("{BOTH}read-mark a k1"), 2, &facts);
+        assert_eq!(judgement.coverage.covered, ["03-01"]);
+        assert_eq!(judgement.message.unwrap(), "nothing shows that it read 03-02");
+    }
+
+    #[test]
+    fn findings_that_cannot_be_read_make_it_incomplete() {
+        let text = format!("{BOTH}```gsd-findings\nnull\n```\n");
+        let lost = judged(&text, Channel::Ours { delivered: true });
+        assert_eq!(lost, (State::Incomplete, Some(Reason::Other), Proof::Delivered));
     }
 
     #[test]
     fn a_diff_only_lane_is_reviewed_and_covers_nothing() {
         let facts = Facts { channel: Channel::NotGiven, truncated: false, tokens: None };
-        let judgement = judge("fine", &plans(1), &[], &facts);
+        let judgement = judgement("fine", 1, &facts);
         assert_eq!((judgement.state, judgement.proof), (State::Reviewed, Proof::NotAsked));
         assert_eq!(judgement.coverage.covered, Vec::<String>::new());
+        assert_eq!(judged("Error: no account", Channel::NotGiven).0, State::Failed);
     }
 
     #[test]
     fn a_prompt_cut_by_the_server_is_seen() {
         let judge_with = |tokens, truncated| {
             let facts = Facts { channel: Channel::Ours { delivered: true }, truncated, tokens };
-            let judgement = judge("fine", &plans(1), &[], &facts);
+            let judgement = judgement("03-01 is fine", 1, &facts);
             (judgement.state, judgement.reason)
         };
         assert_eq!(

@@ -1,6 +1,7 @@
 //! One lane after its call: its part of the record.
 
 use super::about::About;
+use super::answer::Answer;
 use super::event::Finished;
 use super::findings;
 use super::judge::{Channel, Facts, judge};
@@ -42,9 +43,10 @@ impl Judged {
                 truncated: report.state == State::Incomplete,
                 tokens: report.prompt_tokens.map(|counted| (prompt.tokens, counted)),
             };
-            let extracted = findings::extract(&lane.identity, &report.text, plans);
-            let named = findings::coverage(&report.text, &extracted.findings, plans).covered;
-            let judgement = judge(&report.text, plans, &named, &facts);
+            let marks = prompt.marks.as_deref().unwrap_or_default();
+            let answer = Answer::read(&report.text, &prompt.text, marks, plans);
+            let judgement = judge(&report.text, &answer, plans, &facts);
+            lane.text = answer.text;
             lane.state = judgement.state;
             lane.reason = judgement.reason.or(report.reason);
             lane.proof = judgement.proof;

@@ -195,6 +195,10 @@ concern, strength or question. Leave out what you do not know; invent nothing.
 `kind` is `concern`, `strength`, `suggestion` or `question`; `severity` is `high`, `medium` or `low`.
 ";
 
+/// All that a prompt says in words of ours, for telling them from those of the project.
+pub(super) const INSTRUCTIONS: [&str; 6] =
+    [ROLE, WITH_REPOSITORY, WITHOUT_REPOSITORY, WHAT_TO_WRITE, READ_MARKS, FINDINGS_BLOCK];
+
 fn document(out: &mut String, token: &str, path: &str, text: &str, nonce: Option<&str>) {
     let path = one_line(path);
     // Writing to a String cannot fail.

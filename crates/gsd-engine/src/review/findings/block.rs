@@ -2,6 +2,7 @@
 //! breaks in strings, quotes that nobody escaped, an end that never comes. What is whole is read.
 
 use serde_json::Value;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A fenced block tagged `gsd-findings`.
@@ -16,7 +17,7 @@ impl Block<'_> {
     /// The number of its items, if every one of them could be read.
     pub fn count_if_whole(&self) -> Option<usize> {
         let read = items(self.body);
-        (read.broken == 0).then_some(read.items.len())
+        (read.broken == 0 && !read.unreadable).then_some(read.items.len())
     }
 }
 
@@ -25,49 +26,63 @@ impl Block<'_> {
 pub(super) struct Items {
     pub(super) items: Vec<Value>,
     pub(super) broken: usize,
+    /// There is no item, and nothing says that there is none to find.
+    pub(super) unreadable: bool,
 }
 
 const TAG: &str = "gsd-findings";
 /// More than any model writes; a block may be a bomb.
 const MAX_ITEMS: usize = 2000;
 
-/// The blocks of a text, in order. One that is not closed goes on to the end.
+/// A fence, of backticks or of tildes.
+struct Fence {
+    marker: char,
+    length: usize,
+}
+
+impl Fence {
+    /// The fence that opens a block of ours. It may stand in a list or a quotation.
+    fn opens(line: &str) -> Option<Self> {
+        let line = line.trim().trim_start_matches(['>', '-', '*', ' ']);
+        let marker = ['`', '~'].into_iter().find(|marker| line.starts_with(*marker))?;
+        let info = line.trim_start_matches(marker);
+        let length = line.len() - info.len();
+        let tagged = info
+            .split(|c: char| c.is_whitespace() || "{}.,=\"".contains(c))
+            .any(|word| word.eq_ignore_ascii_case(TAG));
+        (length >= 3 && !info.contains('`') && tagged).then_some(Self { marker, length })
+    }
+
+    fn is_closed_by(&self, line: &str) -> bool {
+        let line = line.trim().trim_start_matches(['>', ' ']);
+        line.len() >= self.length && line.trim_start_matches(self.marker).is_empty()
+    }
+}
+
+/// The blocks of a text, in order. One that is not closed goes on to the next one, or to the end.
+///
+/// Other fences are not looked at: a whole answer in a fence, or one that somebody forgot to close,
+/// must not hide what the reviewer found.
 pub fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found = vec![];
     let mut offset = 0;
-    let mut open: Option<(String, usize, usize, bool)> = None;
+    let mut open: Option<(Fence, usize, usize)> = None;
     for line in text.split_inclusive('\n') {
         let start = offset;
         offset += line.len();
-        let trimmed = line.trim();
-        match &open {
-            Some((fence, begin, body, ours)) => {
-                let marker = &fence[..1];
-                if trimmed.len() >= fence.len() && trimmed.trim_start_matches(marker).is_empty() {
-                    if *ours {
-                        found.push(Block { range: *begin..offset, body: &text[*body..start] });
-                    }
-                    open = None;
-                }
+        if let Some((fence, begin, body)) = &open
+            && fence.is_closed_by(line)
+        {
+            found.push(Block { range: *begin..offset, body: &text[*body..start] });
+            open = None;
+        } else if let Some(fence) = Fence::opens(line) {
+            if let Some((_, begin, body)) = open {
+                found.push(Block { range: begin..start, body: &text[body..start] });
             }
-            None => {
-                // A fence may stand in a list or a quotation.
-                let inner = trimmed.trim_start_matches(['>', '-', '*', ' ']);
-                let Some(marker) = ['`', '~'].into_iter().find(|m| inner.starts_with(*m)) else {
-                    continue;
-                };
-                let info = inner.trim_start_matches(marker);
-                let fence = inner[..inner.len() - info.len()].to_owned();
-                if fence.len() >= 3 && !info.contains('`') {
-                    let ours = info
-                        .split(|c: char| c.is_whitespace() || "{}.,=\"".contains(c))
-                        .any(|word| word.eq_ignore_ascii_case(TAG));
-                    open = Some((fence, start, offset, ours));
-                }
-            }
+            open = Some((fence, start, offset));
         }
     }
-    if let Some((_, begin, body, true)) = open {
+    if let Some((_, begin, body)) = open {
         found.push(Block { range: begin..text.len(), body: &text[body..] });
     }
     found
@@ -76,7 +91,7 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
 /// The items of a block's body: the elements of its list, whether the list stands alone or under
 /// `findings`, and whether or not it ends.
 pub(super) fn items(body: &str) -> Items {
-    let repaired = repair(body);
+    let repaired = repair(&unquoted(body));
     let mut read = Items::default();
     let objects = objects(&repaired);
     // Objects that were opened and never closed hold what was cut off.
@@ -87,13 +102,42 @@ pub(super) fn items(body: &str) -> Items {
                 Some(Value::Array(items)) => {
                     read.items.extend(items.iter().take(MAX_ITEMS).cloned());
                 }
+                // The wrapper, with something else in it than a list.
+                Some(_) if object.contains_key("findings") => read.broken += 1,
                 Some(_) | None => read.items.push(Value::Object(object)),
             },
             Ok(_) | Err(_) => read.broken += 1,
         }
     }
     read.items.truncate(MAX_ITEMS);
+    read.unreadable = read.items.is_empty() && !is_empty_list(&repaired);
     read
+}
+
+/// Whether a body says that there is nothing: a list without elements.
+fn is_empty_list(body: &str) -> bool {
+    let first = serde_json::Deserializer::from_str(body).into_iter::<Value>().next();
+    match first {
+        Some(Ok(Value::Array(list))) => list.is_empty(),
+        Some(Ok(Value::Object(object))) => {
+            let list = object.get("findings").or(object.get("items")).and_then(Value::as_array);
+            list.is_some_and(Vec::is_empty)
+        }
+        Some(_) | None => false,
+    }
+}
+
+/// The body of a block in a quotation, without the marks of the quotation.
+fn unquoted(body: &str) -> Cow<'_, str> {
+    let mut lines = body.lines().filter(|line| !line.trim().is_empty());
+    if body.trim().is_empty() || !lines.all(|line| line.trim_start().starts_with('>')) {
+        return Cow::Borrowed(body);
+    }
+    let bare = |line: &str| -> String {
+        let line = line.trim_start();
+        format!("{}\n", line.strip_prefix('>').unwrap_or(line))
+    };
+    Cow::Owned(body.lines().map(bare).collect())
 }
 
 struct Objects {
@@ -282,6 +326,48 @@ mod tests {
         assert_eq!(bodies, ["[]\n", "{}\n", "open"]);
         for block in blocks(text) {
             assert!(text[block.range.clone()].contains(block.body));
+        }
+    }
+
+    #[test]
+    fn no_other_fence_hides_a_block() {
+        let block = "```gsd-findings\n[{\"title\":\"a\"}]\n```\n";
+        for text in [
+            format!("```markdown\n# Review\n{block}```\n"),
+            format!("````markdown\n# Review\n{block}````\n"),
+            format!("```ts\nlet x = 1;\n\n{block}"),
+            format!("~~~~\n{block}"),
+            format!("~~~~\n{block}~~~~\n"),
+        ] {
+            let bodies: Vec<&str> = blocks(&text).iter().map(|block| block.body).collect();
+            assert_eq!(bodies, ["[{\"title\":\"a\"}]\n"], "{text}");
+        }
+        // One that is not closed ends where the next one begins.
+        let two = format!("```gsd-findings\n[]\n{block}");
+        assert_eq!(blocks(&two).len(), 2);
+        let quoted =
+            "> ```gsd-findings\n> [{\"title\":\"a\"},\n>  {\"title\":\"b\"}]\n> ```\nmore\n";
+        assert_eq!(titles(blocks(quoted)[0].body), (vec!["a".to_owned(), "b".to_owned()], 0));
+    }
+
+    #[test]
+    fn a_body_that_is_no_list_is_unreadable_and_an_empty_list_is_not() {
+        for body in [
+            "",
+            "null",
+            "none",
+            "[1, 2]",
+            "{\"findings\": {\"F1\": {\"title\": \"a\"}}}",
+            "{\"findings\": null}",
+            "[{\"title\": ",
+            "{{{",
+        ] {
+            assert!(items(body).unreadable, "{body}");
+        }
+        for body in
+            ["[]", " [ ] // none", "{\"findings\": []}", "[]\nNothing.", "[{\"title\":\"a\"}]"]
+        {
+            assert!(!items(body).unreadable, "{body}");
         }
     }
 

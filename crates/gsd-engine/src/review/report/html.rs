@@ -39,7 +39,7 @@ pub(super) fn render(record: &Record) -> String {
     page.push_str("<h2>Findings</h2>\n");
     filters(record, &listed, &mut page);
     if listed.is_empty() {
-        page.push_str("<p>None.</p>\n");
+        page.push_str(&format!("<p>{}</p>\n", show::no_findings(record)));
     }
     for (number, cluster) in &listed {
         card::render(record, *number, cluster, &mut page);

@@ -78,6 +78,18 @@ pub(super) fn findings(record: &Record, lane: &Lane) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
 }
 
+/// What it means that no finding is listed.
+pub(super) fn no_findings(record: &Record) -> &'static str {
+    let mut counting = record.lanes.iter().filter(|lane| lane.state.counts()).peekable();
+    if counting.peek().is_none() {
+        return "No lane produced a review, so nothing can be said about these plans.";
+    }
+    if counting.any(|lane| lane.findings_source == FindingsSource::None) {
+        return "None in a form that could be read: the texts of the reviewers stand below.";
+    }
+    "None."
+}
+
 /// How many lanes ended in each state, as one sentence without its end.
 pub(super) fn states(record: &Record) -> String {
     let count = |state: State| record.lanes.iter().filter(|lane| lane.state == state).count();

@@ -17,8 +17,12 @@ fn census() -> Vec<Plan> {
 
 /// One line for each finding: kind, severity, plan, title, places, what to do.
 fn shown(text: &str) -> String {
-    let Extracted { source, findings, dropped } = extract("codex", text, &census());
-    let mut lines = vec![format!("{source:?} {dropped}")];
+    let extracted = extract("codex", text, &census());
+    let Extracted { source, findings, dropped, unreadable_blocks } = extracted;
+    let mut lines = vec![match unreadable_blocks {
+        0 => format!("{source:?} {dropped}"),
+        blocks => format!("{source:?} {dropped}, {blocks} unreadable"),
+    }];
     for f in findings {
         let places: Vec<String> =
             f.evidence.iter().map(|e| format!("{}:{:?}", e.path, e.line.unwrap_or(0))).collect();

@@ -22,11 +22,7 @@ pub(super) fn sections(record: &Record, links: &Links<'_>, out: &mut Section) {
     let listed: Vec<(usize, &Cluster)> =
         (1..).zip(record.clusters.iter().filter(|c| listed(c))).collect();
     if listed.is_empty() {
-        out.add(if record.lanes.iter().any(|lane| lane.state.counts()) {
-            "None."
-        } else {
-            "No lane produced a review, so nothing can be said about these plans."
-        });
+        out.add(show::no_findings(record));
     }
     for (number, cluster) in &listed {
         finding(record, *number, cluster, links, out);
