@@ -15,6 +15,7 @@ mod tree;
 mod word;
 
 pub use edit::{MAX_ROUNDS, apply_fixes};
+pub(crate) use fields::Examples;
 pub use fields::{Fields, Read, Sink, quoted, read_list};
 pub use members::{EditError, remove_member, set_member, to_value};
 pub use place::At;

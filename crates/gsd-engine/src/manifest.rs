@@ -30,7 +30,7 @@ pub use schema::schema;
 
 use crate::diag::{Diagnostic, Level, Location, Rule, SourceFile};
 use crate::id::{CapabilityId, Point, RESERVED};
-use crate::json::{self, At, Dialect, Fields, Node, Pointer, Schema, Sink, quoted};
+use crate::json::{self, At, Dialect, Fields, Node, Pointer, Schema, Sink, Value, quoted};
 use crate::lane::{self, Descriptor};
 use crate::runtime::Runtime;
 use std::sync::Arc;
@@ -87,6 +87,18 @@ pub(crate) static LANE_KEY: Rule = Rule {
     docs: include_str!("manifest/lane_key.md"),
 };
 
+/// A list or an object of more elements than a manifest may have.
+pub(crate) static TOO_MANY: Rule = Rule {
+    code: "manifest/too-many",
+    level: Level::Error,
+    summary: "a list or an object has more elements than are read",
+    docs: include_str!("manifest/too_many.md"),
+};
+
+/// No list and no object of a manifest has more elements. Real ones have a few dozen; some checks
+/// compare each with each.
+pub const MAX_ELEMENTS: usize = 1000;
+
 /// Every rule of this module.
 pub static RULES: &[&Rule] = &[
     &feature::ACTIVATION_KEY,
@@ -116,6 +128,7 @@ pub static RULES: &[&Rule] = &[
     &runtime_compat::RUNTIME_COMPAT,
     &bundle::SCRIPT_FILE,
     &bundle::TEXT_FILE,
+    &TOO_MANY,
     &UNKNOWN_FIELD,
     &bundle::UNREADABLE,
     &envelope::VERSION,
@@ -241,10 +254,41 @@ pub fn parse(file: &Arc<SourceFile>, context: Context<'_>) -> Parsed {
     };
     let mut sink = Sink::new(Arc::clone(file), &MISSING_FIELD, &WRONG_TYPE, &UNKNOWN_FIELD)
         .with_value_rule(&BAD_VALUE);
-    let manifest = read(&root, context, &mut sink);
+    refuse_crowds(&root, &Pointer::root(), &mut sink);
+    // What has too many elements is not worth more looks: its faults could be as many.
+    let manifest = if sink.has_errors() { None } else { read(&root, context, &mut sink) };
     let manifest = manifest.filter(|_| !sink.has_errors());
     let file = Arc::clone(file);
     Parsed { file, manifest, diagnostics: sink.finish(), gates: declared_gates(&root) }
+}
+
+/// Reports lists and objects of too many elements.
+fn refuse_crowds(node: &Node, pointer: &Pointer, sink: &mut Sink) {
+    let (count, what) = match &node.value {
+        Value::Array(items) => (items.len(), "list"),
+        Value::Object(object) => (object.members.len(), "object"),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return,
+    };
+    if count > MAX_ELEMENTS {
+        let message = format!("{what} of {count} elements, where at most {MAX_ELEMENTS} are read");
+        let at = sink.at(&(node.span.start..node.span.start + 1), pointer);
+        let diagnostic = TOO_MANY.at(at, message).label("begins here");
+        sink.push(diagnostic.help("take elements out, or make several capabilities of this one"));
+        return;
+    }
+    match &node.value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                refuse_crowds(item, &pointer.index(index), sink);
+            }
+        }
+        Value::Object(object) => {
+            for member in &object.members {
+                refuse_crowds(&member.value, &pointer.key(&member.name), sink);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 fn read(root: &Node, context: Context<'_>, sink: &mut Sink) -> Option<Manifest> {

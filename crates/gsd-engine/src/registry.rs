@@ -34,6 +34,9 @@ pub use views::{HooksAtPoint, Registry};
 
 use crate::diag::Rule;
 
+/// More faults of one kind tell nothing new, and a hostile manifest must stay cheap.
+const MAX_ALIKE: usize = 100;
+
 /// Every rule of this module.
 pub static RULES: &[&Rule] = &[
     &artifact::ARTIFACT_LATE,

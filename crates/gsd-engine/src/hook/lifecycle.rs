@@ -75,11 +75,12 @@ fn check_event(draft: &LifecycleHookDraft, _: &Fields<'_>, sink: &mut Sink) {
         } else if !KNOWN_EVENTS.contains(&event.as_str()) {
             let message = format!("no known host raises {}", quoted(event));
             let mut diagnostic = UNKNOWN_EVENT.at(at, message).label("never happens");
-            if let Some(near) = nearest(event, KNOWN_EVENTS.iter().copied()) {
-                diagnostic = diagnostic
+            diagnostic = match nearest(event, KNOWN_EVENTS.iter().copied()) {
+                Some(near) => diagnostic
                     .help(format!("did you mean `{near}`?"))
-                    .fix(event.span.clone(), format!("\"{near}\""));
-            }
+                    .fix(event.span.clone(), format!("\"{near}\"")),
+                None => diagnostic.help("look the name up in the documentation of the host"),
+            };
             sink.push(diagnostic);
         }
     }

@@ -54,16 +54,27 @@ pub fn order(items: &[Item<'_>]) -> Result<Vec<usize>, Cycle> {
         return Ok(out);
     }
     // What follows a cycle also waits; it is peeled off, so that the message names the cycle only.
-    let mut left: BTreeSet<usize> = (0..items.len()).filter(|at| waits[*at] > 0).collect();
-    loop {
-        let leaf = |at: &usize| followers[*at].is_disjoint(&left);
-        let leaves: Vec<usize> = left.iter().copied().filter(leaf).collect();
-        if leaves.is_empty() {
-            break;
+    let mut left: Vec<bool> = waits.iter().map(|number| *number > 0).collect();
+    let mut leaders: Vec<Vec<usize>> = vec![vec![]; items.len()];
+    let mut followed = vec![0usize; items.len()];
+    for at in (0..items.len()).filter(|at| left[*at]) {
+        for next in followers[at].iter().filter(|next| left[**next]) {
+            leaders[*next].push(at);
+            followed[at] += 1;
         }
-        left.retain(|at| !leaves.contains(at));
     }
-    let mut cycle: Vec<usize> = left.into_iter().collect();
+    let mut leaves: Vec<usize> =
+        (0..items.len()).filter(|at| left[*at] && followed[*at] == 0).collect();
+    while let Some(leaf) = leaves.pop() {
+        left[leaf] = false;
+        for at in &leaders[leaf] {
+            followed[*at] -= 1;
+            if followed[*at] == 0 {
+                leaves.push(*at);
+            }
+        }
+    }
+    let mut cycle: Vec<usize> = (0..items.len()).filter(|at| left[*at]).collect();
     cycle.sort_by_key(|at| items[*at].key);
     Err(Cycle(cycle))
 }

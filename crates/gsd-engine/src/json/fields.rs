@@ -66,11 +66,16 @@ impl Sink {
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.found.len() < MAX_FOUND {
-            self.found.push(diagnostic);
-        } else {
+        if self.is_full() {
             self.left_out += 1;
+        } else {
+            self.found.push(diagnostic);
         }
+    }
+
+    /// Whether what is found from here on is counted and no longer listed.
+    fn is_full(&self) -> bool {
+        self.found.len() >= MAX_FOUND
     }
 
     /// Whether anything so far makes the text unusable.
@@ -102,11 +107,16 @@ impl Sink {
         let name = printable(&member.name, 80);
         let at = self.at(&member.name_span, &pointer.key(&member.name));
         let mut diagnostic = self.unknown.at(at, format!("unknown field `{name}`"));
-        if let Some(near) = nearest(&member.name, known.iter().copied()) {
-            diagnostic = diagnostic
+        diagnostic = match nearest(&member.name, known.iter().copied()) {
+            Some(near) => diagnostic
                 .help(format!("did you mean `{near}`?"))
-                .fix(member.name_span.clone(), format!("\"{near}\""));
-        }
+                .fix(member.name_span.clone(), format!("\"{near}\"")),
+            None if known.is_empty() || known.len() > MAX_LISTED => diagnostic.help("remove it"),
+            None => {
+                let known = super::one_of(known.iter().copied());
+                diagnostic.help(format!("remove it, or write {known}"))
+            }
+        };
         self.push(diagnostic.label("has no meaning here"));
     }
 
@@ -167,7 +177,12 @@ pub struct Fields<'a> {
     known: Vec<&'static str>,
     /// What a field that is asked for next looks like, should it be missing.
     expect: Option<Expected>,
+    /// Fields and examples of them, for where nothing is said before.
+    examples: Examples,
 }
+
+/// Keys, each with a JSON text as an example of its value.
+pub(crate) type Examples = &'static [(&'static str, &'static str)];
 
 /// An example of a field, and its schema where there is no example.
 #[derive(Debug, Clone, Copy)]
@@ -235,7 +250,14 @@ impl<'a> Fields<'a> {
             pointer: pointer.clone(),
             known: vec![],
             expect: None,
+            examples: &[],
         })
+    }
+
+    /// Gives examples of fields, which are shown where one is missing.
+    pub(crate) fn with_examples(mut self, examples: Examples) -> Self {
+        self.examples = examples;
+        self
     }
 
     /// Says what the field that is asked for next looks like.
@@ -286,12 +308,19 @@ impl<'a> Fields<'a> {
     pub fn required_node(&mut self, key: &'static str, sink: &mut Sink) -> Option<&'a Node> {
         let expect = self.expect.take();
         let node = self.node(key);
-        if node.is_none() {
+        if node.is_none() && sink.is_full() {
+            // An example may cost a schema; nobody reads the one of the millionth object.
+            sink.left_out += 1;
+        } else if node.is_none() {
             let mut diagnostic = sink
                 .missing
                 .at(self.here(sink), format!("missing field `{key}`"))
                 .label(format!("`{key}` is required in this object"));
-            if let Some(help) = expect.and_then(|expect| expect.help(key)) {
+            let example = || {
+                let (_, example) = self.examples.iter().find(|(name, _)| *name == key)?;
+                Some(format!("write for example `\"{key}\": {example}`"))
+            };
+            if let Some(help) = expect.and_then(|expect| expect.help(key)).or_else(example) {
                 diagnostic = diagnostic.help(help);
             }
             sink.push(diagnostic);

@@ -145,7 +145,11 @@ fn syntax(file: &Arc<SourceFile>, span: Span, message: &str) -> Diagnostic {
         }
         Some(_) | None => message.to_owned(),
     };
-    let remedy = remedy(file.text(), &span);
+    let remedy = if message.starts_with("EOF") && !file.text().trim().is_empty() {
+        Some(("the file ends too early: close every `{`, every `[` and every text", None))
+    } else {
+        remedy(file.text(), &span)
+    };
     let diagnostic = super::SYNTAX
         .at(file.at(span).with_pointer(""), format!("not valid JSON: {message}"))
         .label("reading stopped here");
@@ -160,6 +164,9 @@ fn syntax(file: &Arc<SourceFile>, span: Span, message: &str) -> Diagnostic {
 fn remedy(text: &str, at: &Span) -> Option<(&'static str, Option<Span>)> {
     if text.starts_with('\u{feff}') {
         return Some(("remove the byte order mark at the start of the file", Some(0..3)));
+    }
+    if text.trim().is_empty() {
+        return Some(("the file is empty: write `{}` at least", None));
     }
     let here = text.get(at.start..)?;
     let before = text.get(..at.start)?.trim_end();
@@ -179,6 +186,9 @@ fn remedy(text: &str, at: &Span) -> Option<(&'static str, Option<Span>)> {
     }
     if here.starts_with('"') && before.ends_with(['"', '}', ']']) {
         return Some(("a comma is missing before it", None));
+    }
+    if here.starts_with("\\ud") || here.starts_with("\\uD") {
+        return Some(("write the character itself, or both halves of its pair", None));
     }
     None
 }

@@ -33,7 +33,7 @@ use super::confinement::Way;
 use super::probe::Probe;
 use super::words::{read_word, words};
 use crate::id::{ConfigKey, LaneFlag, LaneSlug};
-use crate::json::{Fields, Node, Pointer, Sink};
+use crate::json::{Examples, Fields, Node, Pointer, Sink};
 use crate::text::printable;
 use rules::*;
 use std::collections::BTreeMap;
@@ -180,10 +180,29 @@ const MAX_TIME_LIMIT_MS: u64 = 2 * 60 * 60 * 1000;
 /// No list of a body has more members.
 const MAX_ITEMS: usize = 256;
 
+/// What the fields of a body that must be there look like.
+const EXAMPLES: Examples = &[
+    ("slug", r#""acme""#),
+    ("flags", r#"["--acme"]"#),
+    ("transport", r#""spawn""#),
+    ("probe", r#"{ "kind": "command-exists", "binary": "acme" }"#),
+    (
+        "invoke",
+        r#"{ "binary": "acme", "args": [], "promptChannel": "stdin", "outputChannel": "stdout", "modelArg": null, "effortChannel": "none" }"#,
+    ),
+    ("timeoutFloorMs", "900000"),
+    ("emptyOutput", r#""stub-with-stderr""#),
+    ("reviewsSection", r#""Acme""#),
+    ("evidenceClass", r#""source-grounded""#),
+    ("requiresBinaries", "[]"),
+    ("promptBudgetKey", "null"),
+    ("handler", "null"),
+];
+
 /// Reads a `reviewer` body. `None` means that at least one error was reported.
 pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descriptor> {
     let errors_before = errors(sink);
-    let mut fields = Fields::of(node, pointer, sink)?;
+    let mut fields = Fields::of(node, pointer, sink)?.with_examples(EXAMPLES);
 
     let slug = field::text(&mut fields, "slug", sink, &BAD_SLUG, |text| {
         LaneSlug::parse(text).map_err(|error| error.expected)
@@ -301,7 +320,8 @@ fn read_flags(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Vec<LaneFlag>>
     let items = node.as_array()?;
     if items.is_empty() {
         let at = sink.at(&node.span, &pointer);
-        sink.push(NO_FLAG.at(at, "a lane needs at least one flag"));
+        let diagnostic = NO_FLAG.at(at, "a lane needs at least one flag").label("is empty");
+        sink.push(diagnostic.help("write for example `[\"--acme\"]`"));
         return None;
     }
     let mut seen = BTreeMap::new();
@@ -314,7 +334,8 @@ fn read_flags(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Vec<LaneFlag>>
         }
         if let Some(first) = seen.insert(flag, at.clone()) {
             let message = format!("duplicate flag `{}`", printable(flag, 80));
-            sink.push(DUPLICATE_FLAG.at(at, message).also(first, "first listed here"));
+            let diagnostic = DUPLICATE_FLAG.at(at, message).also(first, "first listed here");
+            sink.push(diagnostic.help("remove one of the two"));
         }
     }
     flags

@@ -104,9 +104,9 @@ fn forbid(fields: &mut Fields<'_>, kind: ProbeKind, keys: &[&'static str], sink:
         let place = fields.name_span(key);
         if fields.node(key).is_some() {
             let at = sink.at(&place, &fields.pointer.key(key));
-            sink.push(
-                FORBIDDEN_FIELD.at(at, format!("`{key}` is not permitted in a `{kind}` probe")),
-            );
+            let message = format!("`{key}` is not permitted in a `{kind}` probe");
+            let diagnostic = FORBIDDEN_FIELD.at(at, message).label("has no effect");
+            sink.push(diagnostic.help("remove it, or change `kind`"));
         }
     }
 }

@@ -41,8 +41,14 @@ pub(super) static TEXT_FILE: Rule = Rule {
     docs: include_str!("text_file.md"),
 };
 
-/// No manifest and no fragment is larger.
-pub const MAX_MANIFEST: u64 = 8 * 1024 * 1024;
+/// No manifest and no fragment is larger. Real ones have a few thousand bytes.
+pub const MAX_MANIFEST: u64 = 1024 * 1024;
+
+/// All fragments of a bundle together are no larger: they are kept in memory.
+const MAX_FRAGMENTS: u64 = 4 * 1024 * 1024;
+
+/// More missing files of one bundle tell nothing new.
+const MAX_MISSING: usize = 50;
 
 /// A manifest with the files that it names.
 #[derive(Debug, Clone)]
@@ -80,7 +86,14 @@ pub fn read_bundle(folder: &Utf8Path, name: &str, context: Context<'_>) -> Bundl
 /// What came of a manifest that cannot be read.
 pub fn unreadable_bundle(name: &str, error: &ReadError) -> Bundle {
     refused(name, |at| {
-        UNREADABLE.at(at, format!("the manifest cannot be read: {}", unreadable(error)))
+        let message = format!("the manifest cannot be read: {}", unreadable(error));
+        UNREADABLE.at(at, message).help(match error {
+            ReadError::NotFound { .. } => "`gsd capability new ID` writes one",
+            ReadError::NotAFile { .. } => "put a plain file in its place",
+            ReadError::TooLarge { .. } => "make several capabilities of it",
+            ReadError::NotUtf8 { .. } => "save it as UTF-8",
+            ReadError::Io { .. } => "see whether you may read it",
+        })
     })
 }
 
@@ -121,24 +134,37 @@ fn read_fragments(
     let Some(feature) = manifest.feature() else { return };
     let steps = feature.steps.iter().filter_map(|step| step.fragment.as_ref());
     let contributions = feature.contributions.iter().map(|contribution| &contribution.fragment);
+    let (mut left, mut wrong) = (MAX_FRAGMENTS, 0);
     for path in steps.chain(contributions).filter_map(|fragment| fragment.path.as_ref()) {
         let name = path.as_str();
         if fragments.contains_key(name) {
             continue;
         }
-        match read_inside(folder, name) {
+        if wrong == MAX_MISSING {
+            break;
+        }
+        match read_inside(folder, name, left.min(MAX_MANIFEST)) {
             Ok(text) if !text.trim().is_empty() => {
+                left -= text.len() as u64;
                 fragments.insert(name.to_owned(), text);
             }
-            Ok(_) => found.push(fragment_problem(path, &manifest.file, "the file is blank")),
-            Err(problem) => found.push(fragment_problem(path, &manifest.file, &problem)),
+            Ok(_) => {
+                found.push(fragment_problem(path, &manifest.file, "the file is blank"));
+                wrong += 1;
+            }
+            Err(problem) => {
+                found.push(fragment_problem(path, &manifest.file, &problem));
+                wrong += 1;
+            }
         }
     }
 }
 
 fn fragment_problem<T: AsText>(path: &At<T>, file: &Arc<SourceFile>, problem: &str) -> Diagnostic {
     let message = format!("the fragment {} cannot be used: {problem}", quoted(path.value.text()));
-    FRAGMENT_FILE.at(path.place(file), message).label("names no usable file of the bundle")
+    FRAGMENT_FILE.at(path.place(file), message).label("names no usable file of the bundle").help(
+        format!("write its text into {}, beside `capability.json`", quoted(path.value.text())),
+    )
 }
 
 /// Anything that names a file of a bundle.
@@ -153,45 +179,44 @@ impl AsText for crate::hook::FragmentPath {
 }
 
 /// Reads a file of the bundle. Links may lead to other files of it, never out of it.
-fn read_inside(folder: &Utf8Path, path: &str) -> Result<String, String> {
+fn read_inside(folder: &Utf8Path, path: &str, max: u64) -> Result<String, String> {
     let full = folder.join(path);
     let root = fs::canonical(folder).ok_or("the bundle cannot be read")?;
     let real = fs::canonical(&full).ok_or("there is no such file")?;
     if !real.starts_with(&root) || real == root {
         return Err("it lies outside the bundle".into());
     }
-    fs::read_text(&real, MAX_MANIFEST, Links::Refuse).map_err(|error| unreadable(&error))
+    fs::read_text(&real, max, Links::Refuse).map_err(|error| unreadable(&error))
 }
 
 fn look_for_files(manifest: &Manifest, folder: &Utf8Path, found: &mut Vec<Diagnostic>) {
-    let missing = |path: &str| match fs::kind(&folder.join(path)) {
-        Some(Kind::File { .. } | Kind::Link) => false,
-        Some(Kind::Directory | Kind::Special) | None => true,
+    let there = |path: &str| match fs::kind(&folder.join(path)) {
+        Some(Kind::File { .. } | Kind::Link) => true,
+        Some(Kind::Directory | Kind::Special) | None => false,
     };
-    let say = |rule: &'static Rule, at: Location, path: &str| {
-        let message = format!("the bundle has no file {}", quoted(path));
-        rule.at(at, message).label("is not there")
-    };
-    if let Some(feature) = manifest.feature() {
-        for hook in feature.hooks.iter().filter(|hook| missing(hook.script.as_str())) {
-            let at = hook.script.place(&manifest.file);
-            found.push(say(&SCRIPT_FILE, at, hook.script.as_str()));
-        }
-        for skill in &feature.skills {
-            let path = format!("skills/{}/SKILL.md", skill.value);
-            if missing(&path) {
-                found.push(say(&TEXT_FILE, skill.place(&manifest.file), &path));
-            }
-        }
-        for agent in &feature.agents {
-            let path = format!("agents/{}.md", agent.value);
-            if missing(&path) {
-                found.push(say(&TEXT_FILE, agent.place(&manifest.file), &path));
-            }
-        }
-    }
-    for command in manifest.commands.iter().filter(|command| missing(command.module.as_str())) {
-        let at = command.family.place(&manifest.file);
-        found.push(say(&SCRIPT_FILE, at, command.module.as_str()));
-    }
+    let file = &manifest.file;
+    let feature = manifest.feature();
+    let scripts = feature.into_iter().flat_map(|feature| &feature.hooks).map(|hook| {
+        (&SCRIPT_FILE, hook.script.as_str().to_owned(), hook.script.place(file), "`hooks`")
+    });
+    let skills = feature.into_iter().flat_map(|feature| &feature.skills).map(|skill| {
+        let path = format!("skills/{}/SKILL.md", skill.value);
+        (&TEXT_FILE, path, skill.place(file), "`skills`")
+    });
+    let agents = feature.into_iter().flat_map(|feature| &feature.agents).map(|agent| {
+        let path = format!("agents/{}.md", agent.value);
+        (&TEXT_FILE, path, agent.place(file), "`agents`")
+    });
+    let modules = manifest.commands.iter().map(|command| {
+        let path = command.module.as_str().to_owned();
+        (&SCRIPT_FILE, path, command.family.place(file), "`commands`")
+    });
+    let named = scripts.chain(skills).chain(agents).chain(modules);
+    let missing = named.filter(|(_, path, ..)| !there(path)).take(MAX_MISSING);
+    found.extend(missing.map(|(rule, path, at, list): (&'static Rule, String, Location, _)| {
+        let path = quoted(&path);
+        rule.at(at, format!("the bundle has no file {path}"))
+            .label("is not there")
+            .help(format!("write {path}, or take this out of {list}"))
+    }));
 }

@@ -176,7 +176,8 @@ fn read_values(
     let (node, kind) = match (node, kind) {
         (None, Some(ConfigType::Enum)) => {
             let diagnostic = CONFIG_VALUES.at(fields.here(sink), "an enum needs its `values`");
-            sink.push(diagnostic.label("lacks `values`"));
+            let diagnostic = diagnostic.label("lacks `values`");
+            sink.push(diagnostic.help("write for example `\"values\": [\"on\", \"off\"]`"));
             return None;
         }
         (None, _) => return Some(vec![]),
@@ -186,7 +187,8 @@ fn read_values(
     if kind != ConfigType::Enum {
         let message = format!("only an enum has `values`, this is a {kind}");
         let diagnostic = CONFIG_VALUES.at(fields.name_at("values", sink), message);
-        sink.push(diagnostic.with_level(Level::Warning).label("has no meaning here"));
+        let diagnostic = diagnostic.with_level(Level::Warning).label("has no meaning here");
+        sink.push(diagnostic.help("remove it, or make the type `enum`"));
         return Some(vec![]);
     }
     let Some(items) = node.as_array() else {
@@ -221,7 +223,15 @@ fn read_default(
     let pointer = fields.pointer.key("default");
     let Some(node) = fields.node("default") else {
         let diagnostic = CONFIG_DEFAULT.at(fields.here(sink), "missing field `default`");
-        sink.push(diagnostic.label("a setting needs the value that holds when nobody sets it"));
+        let example = match kind {
+            Some(ConfigType::Boolean) => "false",
+            Some(ConfigType::Number) => "0",
+            Some(ConfigType::String) | None => "\"\"",
+            Some(ConfigType::Enum) => "\"\", with one of `values`",
+        };
+        let diagnostic =
+            diagnostic.label("a setting needs the value that holds when nobody sets it");
+        sink.push(diagnostic.help(format!("write for example `\"default\": {example}`")));
         return None;
     };
     let kind = kind?;

@@ -98,7 +98,10 @@ fn read_server(name: String, node: &Node, pointer: &Pointer, sink: &mut Sink) ->
         (None, None) => {
             let message =
                 format!("the server {} has neither `command` nor `url`", quoted(&server.name));
-            sink.push(MCP_SERVER.at(here, message).label("cannot be run or reached"));
+            let diagnostic = MCP_SERVER.at(here, message).label("cannot be run or reached");
+            sink.push(diagnostic.help(
+                "write `\"command\": \"a-program\"` or `\"url\": \"https://example.org/mcp\"`",
+            ));
         }
         (Some(_), Some(_)) => {
             let message =
@@ -123,7 +126,8 @@ fn line(fields: &mut Fields<'_>, key: &'static str, sink: &mut Sink) -> Option<S
     let text = String::read(node, &pointer, sink)?;
     if !is_line(&text) {
         let message = format!("{} is not a line of text", quoted(&text));
-        sink.push(MCP_SERVER.at(sink.at(&node.span, &pointer), message).label("not printable"));
+        let diagnostic = MCP_SERVER.at(sink.at(&node.span, &pointer), message);
+        sink.push(diagnostic.label("not printable").help("write one line of printable text"));
     }
     Some(text)
 }

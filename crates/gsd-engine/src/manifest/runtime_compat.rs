@@ -98,7 +98,8 @@ fn check(draft: &Draft, fields: &Fields<'_>, sink: &mut Sink) {
             let message = format!("`{}` is both supported and unsupported", both.value);
             let first = sink.at(&first.span, &first.pointer);
             let at = sink.at(&both.span, &both.pointer);
-            sink.push(RUNTIME_COMPAT.at(at, message).also(first, "supported here"));
+            let diagnostic = RUNTIME_COMPAT.at(at, message).also(first, "supported here");
+            sink.push(diagnostic.help("take it out of one of the two lists"));
         }
     }
     super::envelope::report_duplicates(&draft.supported, "listed", sink);

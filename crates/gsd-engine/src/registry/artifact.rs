@@ -3,6 +3,7 @@
 //! The host's own artefacts are there from a point of its contract on; those of hooks from the
 //! point of the hook that makes them. A hook cannot wait for itself.
 
+use super::MAX_ALIKE;
 use crate::diag::{Diagnostic, Level, Location, Rule};
 use crate::hook::order::{Cycle, Item, order};
 use crate::hook::{Artifact, host_contract};
@@ -181,16 +182,17 @@ pub(super) fn check_artifacts(manifests: &[&Manifest]) -> Vec<Diagnostic> {
     let makers = Makers::of(manifests.iter().copied().enumerate());
     let mut found = vec![];
     for (at, manifest) in manifests.iter().enumerate() {
-        for hook in hooks(manifest) {
-            for artifact in hook.consumes {
-                if let Some(lack) = makers.lacks(at, &hook, artifact.as_str(), |_| true) {
-                    let place = artifact.place(&manifest.file);
-                    found.push(lack.diagnostic(hook.point, artifact.as_str(), place));
-                }
-            }
-        }
+        let lacking = hooks(manifest).flat_map(|hook| {
+            let makers = &makers;
+            hook.consumes.iter().filter_map(move |artifact| {
+                let lack = makers.lacks(at, &hook, artifact.as_str(), |_| true)?;
+                let place = artifact.place(&manifest.file);
+                Some(lack.diagnostic(hook.point, artifact.as_str(), place))
+            })
+        });
+        found.extend(lacking.take(MAX_ALIKE));
     }
-    for cycle in cycles(manifests) {
+    for cycle in cycles(manifests).into_iter().take(MAX_ALIKE) {
         found.push(cycle_diagnostic(manifests, &cycle));
     }
     found
@@ -246,7 +248,7 @@ pub(super) fn cycle_diagnostic(manifests: &[&Manifest], cycle: &OrderCycle) -> D
     let mut places = cycle.members.iter().map(place);
     let first = places.next().unwrap_or_else(|| manifests[0].at());
     let mut diagnostic = ORDER_CYCLE.at(first, message).label("waits for the others");
-    for at in places {
+    for at in places.take(MAX_ALIKE) {
         diagnostic = diagnostic.also(at, "and this one");
     }
     diagnostic.help("take one artefact out of `consumes`, or move one hook to another point")

@@ -1,11 +1,12 @@
 //! What only one capability may have: its id, its skills and agents, its settings, its words of the
 //! command line, the slug, flags and heading of its lane, and the artefacts it makes at a point.
 
+use super::MAX_ALIKE;
 use crate::diag::{Diagnostic, Level, Location, Rule};
 use crate::id::Point;
 use crate::manifest::Manifest;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 macro_rules! duplicate_rules {
     ($($name:ident $code:literal $docs:literal $summary:literal;)+) => {$(
@@ -93,15 +94,13 @@ pub(super) fn each_claim<'a>(
     }
     if let Some(feature) = manifest.feature() {
         // What a manifest lists twice it was told about already.
-        for (index, skill) in feature.skills.iter().enumerate() {
-            if feature.skills[..index].iter().all(|earlier| earlier.value != skill.value) {
-                found(Claim::Skill(skill.as_str()), &|| skill.place(file));
-            }
+        let mut seen = HashSet::new();
+        for skill in feature.skills.iter().filter(|skill| seen.insert(skill.as_str())) {
+            found(Claim::Skill(skill.as_str()), &|| skill.place(file));
         }
-        for (index, agent) in feature.agents.iter().enumerate() {
-            if feature.agents[..index].iter().all(|earlier| earlier.value != agent.value) {
-                found(Claim::Agent(agent.as_str()), &|| agent.place(file));
-            }
+        let mut seen = HashSet::new();
+        for agent in feature.agents.iter().filter(|agent| seen.insert(agent.as_str())) {
+            found(Claim::Agent(agent.as_str()), &|| agent.place(file));
         }
         for step in &feature.steps {
             for artifact in &step.produces {
@@ -130,7 +129,7 @@ pub(super) fn each_claim<'a>(
 /// their order.
 pub(super) fn check_claims(manifests: &[&Manifest]) -> Vec<Diagnostic> {
     let mut claimants: BTreeMap<Claim<'_>, Vec<(usize, Location)>> = BTreeMap::new();
-    let mut counts: std::collections::HashMap<Claim<'_>, usize> = std::collections::HashMap::new();
+    let mut counts: HashMap<Claim<'_>, usize> = HashMap::new();
     for manifest in manifests {
         each_claim(manifest, |claim, _| *counts.entry(claim).or_default() += 1);
     }
@@ -161,7 +160,7 @@ pub(super) fn check_claims(manifests: &[&Manifest]) -> Vec<Diagnostic> {
         }
         diagnostic.help("only one capability can have it: rename or remove the others")
     };
-    claimants.into_iter().map(say).collect()
+    claimants.into_iter().take(MAX_ALIKE).map(say).collect()
 }
 
 /// `a`, `b` and `c`.

@@ -1,10 +1,11 @@
 //! Rules about a set of manifests that each are right alone.
 
+use super::MAX_ALIKE;
 use super::artifact::check_artifacts;
 use super::claim::check_claims;
 use crate::config::{Central, central};
 use crate::diag::{Diagnostic, Level, Rule, sort};
-use crate::id::ConfigKey;
+use crate::id::{CapabilityId, ConfigKey};
 use crate::json::{At, one_of};
 use crate::manifest::{ConfigEntry, Manifest, Role, Tier};
 use crate::text::nearest;
@@ -123,7 +124,7 @@ pub(super) fn check_runtimes(manifest: &Manifest, facts: &Facts<'_>) -> Vec<Diag
             None => diagnostic.help("`gsd runtime list` shows the runtimes"),
         }
     };
-    unknown.map(say).collect()
+    unknown.take(MAX_ALIKE).map(say).collect()
 }
 
 /// A capability cannot declare what belongs to gsd.
@@ -140,7 +141,7 @@ pub(super) fn check_central(manifest: &Manifest) -> Vec<Diagnostic> {
         let diagnostic = CENTRAL_CONFIG_KEY.at(at, message).label("taken");
         Some(diagnostic.help(format!("name it after the capability: `{}.…`", manifest.id.value)))
     };
-    manifest.config.iter().filter_map(say).collect()
+    manifest.config.iter().filter_map(say).take(MAX_ALIKE).collect()
 }
 
 fn check_config_values(manifest: &Manifest, facts: &Facts<'_>) -> Vec<Diagnostic> {
@@ -159,7 +160,7 @@ fn check_config_values(manifest: &Manifest, facts: &Facts<'_>) -> Vec<Diagnostic
             None => diagnostic.help("declare it in `config`"),
         }
     };
-    unknown.map(say).collect()
+    unknown.take(MAX_ALIKE).map(say).collect()
 }
 
 /// The proper beginnings of a dotted key: `a.b` and `a` of `a.b.c`.
@@ -186,7 +187,9 @@ fn check_overlaps(manifests: &[&Manifest]) -> Vec<Diagnostic> {
             if other.id == manifest.id {
                 continue;
             }
-            found.push(overlap(manifest, entry, other, first));
+            if found.len() < MAX_ALIKE {
+                found.push(overlap(manifest, entry, other, first));
+            }
         }
     }
     found
@@ -217,17 +220,17 @@ fn check_requirements(manifests: &[&Manifest]) -> Vec<Diagnostic> {
     }
     let mut found = vec![];
     for manifest in manifests {
-        for required in &manifest.requires {
+        let problem = |required: &At<CapabilityId>| {
             let at = required.place(&manifest.file);
             match by_id.get(required.as_str()) {
-                None => found.push(unknown_requirement(
-                    required.as_str(),
-                    at,
-                    by_id.keys().copied().take(MAX_SUGGESTED),
-                )),
-                Some(other) => found.extend(tier_problem(manifest, other, at)),
+                None => {
+                    let known = by_id.keys().copied().take(MAX_SUGGESTED);
+                    Some(unknown_requirement(required.as_str(), at, known))
+                }
+                Some(other) => tier_problem(manifest, other, at),
             }
-        }
+        };
+        found.extend(manifest.requires.iter().filter_map(problem).take(MAX_ALIKE));
     }
     found.extend(requirement_cycles(&by_id));
     found

@@ -179,7 +179,7 @@ impl Read for HostBehaviors {
                 let message = "`reviewerCli` was removed; it declares no reviewer lane";
                 let diagnostic = REVIEWER_CLI.at(name_at(sink), message).label("has no effect");
                 sink.push(diagnostic.help(
-                    "remove it and declare a `reviewer` body; see docs/how-to/ship-a-reviewer-lane.md",
+                    "remove it and declare a `reviewer` body; see docs/how-to/write-a-capability.md",
                 ));
                 continue;
             }
@@ -190,11 +190,12 @@ impl Read for HostBehaviors {
                     let message = format!("unknown host behaviour {}", quoted(&member.name));
                     let mut diagnostic = UNKNOWN_HOST_BEHAVIOR.at(name_at(sink), message);
                     let keys = BEHAVIORS.iter().map(|known| known.key);
-                    if let Some(near) = nearest(&member.name, keys) {
-                        diagnostic = diagnostic
+                    diagnostic = match nearest(&member.name, keys) {
+                        Some(near) => diagnostic
                             .help(format!("did you mean `{near}`?"))
-                            .fix(member.name_span.clone(), format!("\"{near}\""));
-                    }
+                            .fix(member.name_span.clone(), format!("\"{near}\"")),
+                        None => diagnostic.help("remove it; gsd does nothing with it"),
+                    };
                     sink.push(diagnostic.label("is ignored"));
                 }
                 continue;
@@ -211,7 +212,8 @@ impl Read for HostBehaviors {
                         known.shape.phrase()
                     );
                     let at = sink.at(&member.value.span, &pointer.key(&member.name));
-                    sink.push(HOST_BEHAVIOR.at(at, message).label("is ignored"));
+                    let help = format!("write {}, or remove it", known.shape.phrase());
+                    sink.push(HOST_BEHAVIOR.at(at, message).label("is ignored").help(help));
                 }
             }
         }

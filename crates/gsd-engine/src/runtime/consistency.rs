@@ -141,7 +141,8 @@ fn check_local_dir(draft: &Draft, fields: &Fields<'_>, sink: &mut Sink) {
         }
         (None, None) if !homeless => {
             let diagnostic = LOCAL_DIR.at(fields.here(sink), "missing field `localConfigDir`");
-            sink.push(diagnostic.label("`localConfigDir` is required for a host with a home"));
+            let diagnostic = diagnostic.label("is required for a host with a home");
+            sink.push(diagnostic.help("write for example `\"localConfigDir\": \".acme\"`"));
         }
         (Some(None), _) if !homeless => {
             let message = "a host with a home has a folder in a project";

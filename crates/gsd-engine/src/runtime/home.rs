@@ -54,7 +54,8 @@ fn check_form(draft: &Draft, fields: &Fields<'_>, sink: &mut Sink) {
     let missing = |key: &str, sink: &mut Sink| {
         let message = format!("a home of kind `{kind}` needs a `{key}`", kind = kind.value);
         let diagnostic = HOME_FORM.at(fields.here(sink), message);
-        sink.push(diagnostic.label(format!("lacks `{key}`")));
+        let diagnostic = diagnostic.label(format!("lacks `{key}`"));
+        sink.push(diagnostic.help(format!("write for example `\"{key}\": \".acme\"`")));
     };
     match kind.value {
         HomeKind::None => {}

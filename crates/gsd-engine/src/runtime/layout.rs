@@ -133,7 +133,8 @@ fn check_converter(draft: &EntryDraft, fields: &Fields<'_>, sink: &mut Sink) {
             let makes = converter.makes();
             let message = format!("this converter makes {makes}, the entry is for {kind}");
             let at = sink.at(&converter.span, &converter.pointer);
-            sink.push(CONVERTER_KIND.at(at, message).label(format!("makes {makes}")));
+            let diagnostic = CONVERTER_KIND.at(at, message).label(format!("makes {makes}"));
+            sink.push(diagnostic.help(format!("take a converter for {kind}, or change `kind`")));
         }
         None if kind == ArtifactKind::Skills => {
             let at = fields.name_at("converter", sink);
@@ -165,7 +166,8 @@ fn check_layout(draft: &LayoutDraft, _: &Fields<'_>, sink: &mut Sink) {
                 let dest = &entry.dest_subpath;
                 let first = sink.at(&first.dest_subpath.span, &first.dest_subpath.pointer);
                 let diagnostic = SHARED_DESTINATION.at(sink.at(&dest.span, &dest.pointer), message);
-                sink.push(diagnostic.also(first, "the other one"));
+                let diagnostic = diagnostic.also(first, "the other one");
+                sink.push(diagnostic.help("give one of them another `destSubpath` or `prefix`"));
             }
         }
     }

@@ -38,6 +38,24 @@ fn check(code: &str, case: &Utf8Path) -> Vec<Diagnostic> {
     validate(&paths, Strictness::Usual, &shown).expect("a manifest").diagnostics
 }
 
+/// Every diagnostic has a line and a column, and a JSON Pointer to a value that is there.
+fn check_place(found: &Diagnostic) -> Result<(), String> {
+    let places = std::iter::once(&found.at).chain(found.related.iter().map(|r| &r.at));
+    for at in places {
+        let position = at.position();
+        let start = (position.line, position.column) == (1, 1);
+        if at.text().is_empty() && !start {
+            return Err(format!("marks nothing at {}:{}", position.line, position.column));
+        }
+        let pointer = at.pointer.as_deref().ok_or("has no pointer")?;
+        let root = serde_json::from_str::<serde_json::Value>(at.file.text());
+        if root.is_ok_and(|root| root.pointer(pointer).is_none()) {
+            return Err(format!("points to {pointer}, where nothing is"));
+        }
+    }
+    Ok(())
+}
+
 fn shown(found: &[Diagnostic]) -> String {
     let mut out = String::new();
     for found in found {
@@ -85,8 +103,9 @@ fn each_rule_fires_where_it_should_and_nowhere_else() {
                 writeln!(wrong, "{case} does not fire it, but:\n{}", shown(&found)).unwrap();
             }
             for found in &found {
-                if found.at.text().is_empty() && found.at.span.start != 0 {
-                    writeln!(wrong, "{case}: no place for {}", found.message).unwrap();
+                if let Err(what) = check_place(found) {
+                    let (code, message) = (found.rule.code, &found.message);
+                    writeln!(wrong, "{case}: {code} {what}: {message}").unwrap();
                 }
             }
             writeln!(said, "## {}\n\n{}", case.file_stem().expect("a name"), shown(&found))

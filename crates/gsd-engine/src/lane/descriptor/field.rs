@@ -115,7 +115,7 @@ pub(crate) fn texts<T>(
     if items.len() > super::MAX_ITEMS {
         let message = format!("{} entries; at most {} are read", items.len(), super::MAX_ITEMS);
         let at = sink.at(&node.span, pointer);
-        sink.push(super::rules::TOO_MANY.at(at, message));
+        sink.push(super::rules::TOO_MANY.at(at, message).help("remove some"));
         return None;
     }
     let read: Vec<Option<T>> = items

@@ -4,7 +4,7 @@ use super::field::{self, Presence};
 use super::rules::*;
 use super::{Binary, EnvName, Transport, placeholders};
 use crate::id::ConfigKey;
-use crate::json::{Fields, Node, Pointer, Sink};
+use crate::json::{Examples, Fields, Node, Pointer, Sink};
 use crate::lane::handler::openai_compatible::Streaming;
 use crate::lane::words::{read_word, words};
 use crate::text::printable;
@@ -252,6 +252,20 @@ const SPAWN_ONLY: [&str; 13] = [
 const HTTP_ONLY: [&str; 6] =
     ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel", "streaming"];
 
+/// What the fields that must be there look like.
+const EXAMPLES: Examples = &[
+    ("binary", r#""acme""#),
+    ("args", r#"["review", "-"]"#),
+    ("promptChannel", r#""stdin""#),
+    ("outputChannel", r#""stdout""#),
+    ("outputArg", r#""--output""#),
+    ("modelArg", r#""--model""#),
+    ("effortChannel", r#""none""#),
+    ("hostConfigKey", r#""review.acme_host""#),
+    ("path", r#""/v1/chat/completions""#),
+    ("modelDiscovery", r#""first-id""#),
+];
+
 /// Whether a body names a key for the model; a model argument without one never gets a model.
 pub(super) fn read(
     node: &Node,
@@ -260,7 +274,7 @@ pub(super) fn read(
     has_model_key: ModelKey,
     sink: &mut Sink,
 ) -> Option<Invoke> {
-    let mut fields = Fields::of(node, pointer, sink)?;
+    let mut fields = Fields::of(node, pointer, sink)?.with_examples(EXAMPLES);
     let has = |fields: &mut Fields<'_>, keys: &[&'static str]| {
         // Every key is asked for, so that each is known from now on.
         keys.iter().filter(|key| fields.node(key).is_some()).count() > 0
@@ -281,7 +295,9 @@ pub(super) fn read(
         let (Some(_), Some(transport)) = (fields.node(key), transport) else { continue };
         let at = sink.at(&place, &fields.pointer.key(key));
         let message = format!("`{key}` is not permitted with transport `{transport}`");
-        sink.push(FORBIDDEN_FIELD.at(at, message));
+        sink.push(
+            FORBIDDEN_FIELD.at(at, message).label("belongs to another one").help("remove it"),
+        );
     }
     let invoke = match transport {
         Some(Transport::Spawn) => read_spawn(&mut fields, has_model_key, sink).map(Invoke::Spawn),
@@ -418,7 +434,8 @@ fn read_effort(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Effort> {
             if effort.variable.is_none() {
                 let at = field::at(fields, "effortChannel", sink);
                 let message = "`env` does nothing without `effortEnv`, the name of the variable";
-                sink.push(EFFORT_WITHOUT_EFFECT.at(at, message));
+                let help = "write for example `\"effortEnv\": \"ACME_EFFORT\"`, or use `none`";
+                sink.push(EFFORT_WITHOUT_EFFECT.at(at, message).help(help));
             }
         }
     }
@@ -482,6 +499,7 @@ fn forbid(fields: &mut Fields<'_>, key: &'static str, with: &str, sink: &mut Sin
     let place = fields.name_span(key);
     if fields.node(key).is_some() {
         let at = sink.at(&place, &fields.pointer.key(key));
-        sink.push(FORBIDDEN_FIELD.at(at, format!("`{key}` is not permitted with {with}")));
+        let message = format!("`{key}` is not permitted with {with}");
+        sink.push(FORBIDDEN_FIELD.at(at, message).label("has no effect").help("remove it"));
     }
 }
