@@ -2,4 +2,4 @@
 
 pub(super) mod antigravity;
 pub mod openai_compatible;
-pub(super) mod opencode;
+pub mod opencode;

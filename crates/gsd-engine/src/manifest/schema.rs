@@ -80,8 +80,8 @@ fn envelope() -> Vec<Field> {
     vec![
         field(
             "$schema",
-            &["The schema that editors use."],
-            r#""urn:gsd:capability-manifest:1""#,
+            &["Where editors find the schema: a path from this file."],
+            r#""../capability.schema.json""#,
             text(),
         ),
         field(

@@ -29,7 +29,6 @@ fn title(id: &CapabilityId) -> String {
 
 fn envelope(id: &CapabilityId, role: Role, description: &str) -> Value {
     json!({
-        "$schema": super::schema::SCHEMA_ID,
         "id": id,
         "role": role.word(),
         "version": "0.1.0",

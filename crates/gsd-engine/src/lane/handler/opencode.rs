@@ -11,19 +11,19 @@ use serde_json::Value;
 
 /// What a stream holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Stream {
-    pub(crate) text: String,
-    pub(crate) failure: Option<(Reason, String)>,
+pub struct Stream {
+    pub text: String,
+    pub failure: Option<(Reason, String)>,
     /// There is text, but no step was said to have finished.
-    pub(crate) truncated: bool,
-    pub(crate) warnings: Vec<String>,
+    pub truncated: bool,
+    pub warnings: Vec<String>,
 }
 
 /// Longer lines are no events.
 const MAX_LINE: usize = 8 * 1024 * 1024;
 
 /// Reads the bytes of a stream; total over any input.
-pub(crate) fn read(bytes: &[u8]) -> Stream {
+pub fn read(bytes: &[u8]) -> Stream {
     let text = String::from_utf8_lossy(bytes);
     let mut parts: Vec<(Option<String>, String)> = vec![];
     let mut error = None;
