@@ -10,6 +10,8 @@
     reason = "a bench starts programs, looks at clocks and prints"
 )]
 
+mod capabilities;
+
 use camino::Utf8Path;
 use gsd_testkit::project::World;
 use std::process::{Command, Stdio};
@@ -81,6 +83,8 @@ fn main() {
             .status()
     });
     line("five lanes of 1, 1, 2, 2, 3 s, wall", ms(wall), "4 s", wall < Duration::from_secs(4));
+
+    capabilities::measure(gsd, &mut line);
 
     let bytes = std::fs::metadata(gsd).unwrap().len();
     line(
