@@ -1,6 +1,6 @@
 //! Diagnostics as SARIF 2.1.0.
 
-use gsd_engine::diag::{Diagnostic, Level, Location};
+use gsd_engine::diag::{Diagnostic, Level, Location, SourceFile, Span};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -38,14 +38,18 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
             if let Some(label) = &diagnostic.label {
                 place["message"] = json!({ "text": label });
             }
-            json!({
+            let mut result = json!({
                 "ruleId": diagnostic.rule.code,
                 "ruleIndex": index[diagnostic.rule.code],
                 "level": level(diagnostic.level),
                 "message": { "text": format!("{}{help}", diagnostic.message) },
                 "locations": [place],
                 "relatedLocations": related,
-            })
+            });
+            if let Some(fix) = fix(diagnostic) {
+                result["fixes"] = json!([fix]);
+            }
+            result
         })
         .collect();
     json!({
@@ -72,19 +76,41 @@ const fn level(level: Level) -> &'static str {
 }
 
 fn location(at: &Location) -> Value {
-    let start = at.position();
-    let end = at.file.position(at.span.end);
-    json!({
+    let mut location = json!({
         "physicalLocation": {
             "artifactLocation": { "uri": uri(at.file.name()) },
-            "region": {
-                "startLine": start.line,
-                "startColumn": start.column,
-                "endLine": end.line,
-                "endColumn": end.column,
-            },
+            "region": region(&at.file, &at.span),
         },
+    });
+    if let Some(pointer) = &at.pointer {
+        location["logicalLocations"] = json!([{ "fullyQualifiedName": pointer }]);
+    }
+    location
+}
+
+fn region(file: &SourceFile, span: &Span) -> Value {
+    let (start, end) = (file.position(span.start), file.position(span.end));
+    json!({
+        "startLine": start.line,
+        "startColumn": start.column,
+        "endLine": end.line,
+        "endColumn": end.column,
     })
+}
+
+/// The mechanical change that removes the fault, if there is one.
+fn fix(diagnostic: &Diagnostic) -> Option<Value> {
+    let fix = diagnostic.fix.as_ref()?;
+    let file = &diagnostic.at.file;
+    Some(json!({
+        "artifactChanges": [{
+            "artifactLocation": { "uri": uri(file.name()) },
+            "replacements": [{
+                "deletedRegion": region(file, &fix.span),
+                "insertedContent": { "text": fix.replacement },
+            }],
+        }],
+    }))
 }
 
 /// A relative path as a URI reference (RFC 3986).

@@ -1,7 +1,8 @@
 //! Packs a bundle into an archive: the same files give the same bytes, on every machine and at any
 //! time. Owners, times and modes of the files do not go in, only names and contents.
 
-use crate::id::RelPath;
+use super::Manifest;
+use crate::id::{CapabilityId, RelPath};
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::{Compression, GzBuilder};
 use gsd_io::fs::{self, Kind, Links, ReadError};
@@ -37,14 +38,25 @@ pub struct PackedFile {
     pub content: Vec<u8>,
 }
 
-/// The files of a bundle, sorted. What belongs to git stays out; anything but plain files and
+/// The name of the archive of a bundle.
+pub fn archive_name(manifest: &Manifest) -> String {
+    format!("{}-{}.tgz", manifest.id.value, manifest.version)
+}
+
+/// The files of a bundle, sorted. What belongs to git stays out, and so do archives of the bundle
+/// itself: packed where it lies, it would otherwise grow each time. Anything but plain files and
 /// folders is refused.
-pub fn collect(folder: &Utf8Path) -> Result<Vec<PackedFile>, PackError> {
+pub fn collect(folder: &Utf8Path, id: &CapabilityId) -> Result<Vec<PackedFile>, PackError> {
+    let own_archive = |name: &str| {
+        let rest = name.strip_prefix(id.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        rest.and_then(|rest| rest.strip_suffix(".tgz"))
+            .is_some_and(|version| semver::Version::parse(version).is_ok())
+    };
     let (mut files, mut total) = (vec![], 0u64);
     let mut queue: Vec<(Utf8PathBuf, usize)> = vec![(Utf8PathBuf::new(), 0)];
     while let Some((below, depth)) = queue.pop() {
         for entry in fs::list(&folder.join(&below), MAX_FILES + 1)? {
-            if depth == 0 && entry.name == ".git" {
+            if depth == 0 && (entry.name == ".git" || own_archive(&entry.name)) {
                 continue;
             }
             let path = below.join(&entry.name);
@@ -203,6 +215,10 @@ mod tests {
             2000
         );
         fs::remove_file(&path).expect("removed");
-        assert_eq!(collect(folder).expect("collects"), files);
+        let id = CapabilityId::parse("acme").expect("an id");
+        fs::write_atomic(&folder.join("acme-1.0.0-rc.1.tgz"), &packed).expect("written");
+        assert_eq!(collect(folder, &id).expect("collects"), files);
+        fs::write_atomic(&folder.join("acme-logo.tgz"), &packed).expect("written");
+        assert_eq!(collect(folder, &id).expect("collects").len(), 3);
     }
 }

@@ -7,7 +7,7 @@ use crate::exit::ExitStatus;
 use crate::output::{diagnostics, json_v1};
 use crate::ui::Ui;
 use gsd_engine::diag::Level;
-use gsd_engine::manifest::pack::{archive, collect, integrity};
+use gsd_engine::manifest::pack::{archive, archive_name, collect, integrity};
 use gsd_engine::manifest::{Context as Known, Origin, read_bundle};
 use gsd_io::fs;
 use serde_json::json;
@@ -37,11 +37,10 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityPackArgs) -> Outc
         diagnostics::warn(ui, found);
     }
     let refused = |error| CommandError::from_error(ExitStatus::Refused, "not-packed", &error);
-    let files = collect(&folder).map_err(refused)?;
+    let files = collect(&folder, &manifest.id.value).map_err(refused)?;
     let bytes = archive(&files).map_err(refused)?;
     let integrity = integrity(&bytes);
-    let default = format!("{}-{}.tgz", manifest.id.value, manifest.version);
-    let out = args.out.clone().unwrap_or_else(|| default.into());
+    let out = args.out.clone().unwrap_or_else(|| archive_name(manifest).into());
     if !args.integrity {
         fs::write_atomic(&context.env.absolute(&out), &bytes).map_err(|error| {
             CommandError::from_error(ExitStatus::Diagnostics, "not-written", &error)
