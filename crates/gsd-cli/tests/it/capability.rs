@@ -89,7 +89,7 @@ fn machines_get_the_pointer_and_the_place() {
     let found = document["details"]["diagnostics"].as_array().unwrap();
     let tier = found.iter().find(|found| found["at"]["pointer"] == "/tier").unwrap();
     assert_eq!(tier["code"], "manifest/bad-value");
-    assert_eq!((&tier["at"]["line"], &tier["at"]["column"]), (&json!(2), &json!(56)));
+    assert_eq!((&tier["at"]["line"], &tier["at"]["column"]), (&json!(2), &json!(54)));
     assert_eq!(tier["fix"]["replacement"], "\"full\"");
     let plain = validate(&world, &["--format", "json"]);
     assert_eq!(plain.json(), document["details"]["diagnostics"]);

@@ -254,7 +254,8 @@ fn read_default(
             (ConfigType::Enum, Some(words)) => one_of(words.iter().take(20).map(String::as_str)),
             (ConfigType::Enum, None) => "one of `values`".to_owned(),
         };
-        let found = node.as_str().map_or_else(|| node.kind().to_owned(), quoted);
+        let text = |text| format!("the text {}", quoted(text));
+        let found = node.as_str().map_or_else(|| node.kind().to_owned(), text);
         let message = format!("the default of a setting of type `{kind}` cannot be {found}");
         let diagnostic = CONFIG_DEFAULT.at(sink.at(&node.span, &pointer), message);
         let diagnostic = diagnostic.label(format!("expected {expected}"));
