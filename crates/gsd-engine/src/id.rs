@@ -124,9 +124,7 @@ impl RelPath {
     /// Takes a path as people write it: a leading `./` is dropped, doubled slashes are joined.
     pub fn parse(text: &str) -> Result<Self, IdError> {
         let error = || IdError { expected: Self::EXPECTED };
-        let drive = text.as_bytes().get(1) == Some(&b':');
         let odd = text.starts_with('/')
-            || drive
             || text.contains('\\')
             || text.len() > 4096
             || text.chars().any(char::is_control);
@@ -138,7 +136,12 @@ impl RelPath {
         if parts.is_empty() || parts.contains(&"..") {
             return Err(error());
         }
-        Ok(Self(parts.join("/")))
+        let path = parts.join("/");
+        // Looked at last: in `./c:` a drive comes to light only now.
+        if path.as_bytes().get(1) == Some(&b':') {
+            return Err(error());
+        }
+        Ok(Self(path))
     }
 
     pub fn as_str(&self) -> &str {
@@ -184,7 +187,19 @@ mod tests {
     fn relative_paths_stay_below() {
         let path = |text| RelPath::parse(text).map(|p| p.as_str().to_owned()).ok();
         assert_eq!(path("./src//a.rs").as_deref(), Some("src/a.rs"));
-        for bad in ["", ".", "/etc/passwd", "a/../b", "..", "C:/x", "a\\b", "a\nb", "c:x"] {
+        for bad in [
+            "",
+            ".",
+            "/etc/passwd",
+            "a/../b",
+            "..",
+            "C:/x",
+            "a\\b",
+            "a\nb",
+            "c:x",
+            "./c:",
+            ".//./c:/x",
+        ] {
             assert_eq!(path(bad), None, "{bad}");
         }
     }
