@@ -9,10 +9,10 @@
 
 mod answers;
 mod bad_input;
+mod capability;
 mod config;
 mod config_compat;
 mod confine;
-mod capability;
 mod egress;
 mod exit_codes;
 mod http;
