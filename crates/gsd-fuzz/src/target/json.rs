@@ -2,7 +2,7 @@
 
 use super::place::own;
 use super::{Place, Target, assert_well_placed, has_errors, seeds};
-use gsd_engine::config::{Config, Layer, central_keys};
+use gsd_engine::config::{Config, Layer, central_declarations};
 use gsd_engine::diag::SourceFile;
 use gsd_engine::embedded;
 use gsd_engine::json::{self, Dialect, MAX_ROUNDS, Node, Value, apply_fixes};
@@ -157,7 +157,7 @@ fn settings(_: &mut Place, input: &[u8]) {
     let (config, found) = Config::read(layers);
     assert_well_placed(&found);
     let mut found = vec![];
-    for key in central_keys() {
+    for key in central_declarations().iter().map(|declaration| declaration.key.as_str()) {
         config.text(key, &mut found);
         config.number(key, &mut found);
         config.whole(key, &mut found);
