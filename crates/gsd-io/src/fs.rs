@@ -5,10 +5,13 @@
 //! files are opened without blocking and their kind is checked on the open descriptor.
 
 mod copy;
+#[cfg_attr(not(target_os = "linux"), path = "fs/read_watch_portable.rs")]
+mod read_watch;
 mod stamp;
 mod walk;
 
 pub use copy::{copy_file, link_target, make_link};
+pub use read_watch::ReadWatch;
 pub use stamp::{Stamp, stamp};
 pub use walk::{Found, Walked, walk};
 

@@ -5,6 +5,7 @@ pub mod left_over;
 pub mod model_server;
 pub mod project;
 pub mod tls;
+pub mod write_attempts;
 
 /// Says that a test could not be made here, past the harness, which swallows what a test prints.
 pub fn skipped(why: &str) {

@@ -137,6 +137,24 @@ fn a_copy_takes_what_is_written_and_goes() {
 }
 
 #[test]
+fn a_reviewer_is_seen_to_read_the_plans_of_its_copy() {
+    let world = committed();
+    settings(&world, &json!({ "review": { "confinement": "snapshot" } }));
+    // Neither takes its prompt; one of them looks for the plans by itself.
+    let answer = "echo '03-01 and 03-02 are fine'";
+    world.program("gemini", &format!("cat .planning/phases/*/*-PLAN.md >/dev/null; {answer}"));
+    world.program("claude", answer);
+    let ran = gsd(&world, &["review", "--phase", "3", "--gemini", "--claude"]);
+    let record = record(&world);
+    let (gemini, claude) = (lane(&record, "gemini"), lane(&record, "claude"));
+    if cfg!(target_os = "linux") {
+        assert_eq!((&gemini["state"], &gemini["proof"]), (&"reviewed".into(), &"observed".into()));
+    }
+    assert_eq!((&claude["state"], &claude["proof"]), (&"unproven".into(), &"none".into()));
+    assert_eq!(ran.code, 9, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
 fn what_only_detection_sees_is_put_on_the_reviewer() {
     let world = committed();
     settings(&world, &json!({ "review": { "confinements": { "gemini": "none" } } }));

@@ -27,6 +27,8 @@ pub(super) struct Facts {
     pub(super) channel: Channel,
     /// The other side said that it stopped early.
     pub(super) truncated: bool,
+    /// Which plans a watch on the lane's own copy saw it read; empty where nobody watched.
+    pub(super) observed: Vec<bool>,
     /// Tokens of the prompt: as estimated, and as the server counted them.
     pub(super) tokens: Option<(u64, u64)>,
 }
@@ -63,6 +65,12 @@ pub(super) fn judge(text: &str, answer: &Answer, plans: &[Plan], facts: &Facts) 
             });
             (Proof::Echoed, marked)
         }
+    };
+    let seen = ids(&|n, _| facts.observed.get(n).is_some_and(|read| *read));
+    // What was seen counts where the answer itself shows less.
+    let (proof, proved) = match proof {
+        Proof::Echoed if seen.len() > proved.len() => (Proof::Observed, seen),
+        proof => (proof, proved),
     };
     let mut judgement = Judgement {
         state: State::Reviewed,
@@ -188,7 +196,11 @@ mod tests {
     }
 
     fn judged(text: &str, channel: Channel) -> (State, Option<Reason>, Proof) {
-        let judgement = judgement(text, 2, &Facts { channel, truncated: false, tokens: None });
+        let judgement = judgement(
+            text,
+            2,
+            &Facts { channel, truncated: false, observed: vec![], tokens: None },
+        );
         (judgement.state, judgement.reason, judgement.proof)
     }
 
@@ -228,6 +240,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_seen_counts_where_the_answer_shows_less() {
+        let judged = |observed: &[bool], channel: Channel| {
+            let observed = observed.to_vec();
+            let facts = Facts { channel, truncated: false, observed, tokens: None };
+            let judgement = judgement(&format!("{BOTH}k1"), 2, &facts);
+            (judgement.state, judgement.proof)
+        };
+        let reference = || Channel::Reference { marks: vec!["k1".into(), "k2".into()] };
+        assert_eq!(judged(&[true, true], reference()), (State::Reviewed, Proof::Observed));
+        assert_eq!(judged(&[false, true], reference()), (State::Incomplete, Proof::Echoed));
+        let unread = Channel::Ours { delivered: false };
+        assert_eq!(judged(&[true, true], unread.clone()), (State::Reviewed, Proof::Observed));
+        assert_eq!(judged(&[true, false], unread), (State::Incomplete, Proof::Observed));
+        assert_eq!(judged(&[true, true], Channel::NotGiven).1, Proof::NotAsked);
+    }
+
+    #[test]
     fn a_plan_that_nobody_speaks_of_makes_it_incomplete() {
         let ours = || Channel::Ours { delivered: true };
         let missing = (State::Incomplete, Some(Reason::PlansMissing), Proof::Delivered);
@@ -240,7 +269,7 @@ mod tests {
     #[test]
     fn only_a_plan_that_was_read_is_covered() {
         let channel = Channel::Reference { marks: vec!["k1".into(), "k2".into()] };
-        let facts = Facts { channel, truncated: false, tokens: None };
+        let facts = Facts { channel, truncated: false, observed: vec![], tokens: None };
         let judgement = judgement(&format!("{BOTH}read-mark a k1"), 2, &facts);
         assert_eq!(judgement.coverage.covered, ["03-01"]);
         assert_eq!(judgement.message.unwrap(), "nothing shows that it read 03-02");
@@ -255,7 +284,8 @@ mod tests {
 
     #[test]
     fn a_diff_only_lane_is_reviewed_and_covers_nothing() {
-        let facts = Facts { channel: Channel::NotGiven, truncated: false, tokens: None };
+        let facts =
+            Facts { channel: Channel::NotGiven, truncated: false, observed: vec![], tokens: None };
         let judgement = judgement("fine", 1, &facts);
         assert_eq!((judgement.state, judgement.proof), (State::Reviewed, Proof::NotAsked));
         assert_eq!(judgement.coverage.covered, Vec::<String>::new());
@@ -265,7 +295,12 @@ mod tests {
     #[test]
     fn a_prompt_cut_by_the_server_is_seen() {
         let judge_with = |tokens, truncated| {
-            let facts = Facts { channel: Channel::Ours { delivered: true }, truncated, tokens };
+            let facts = Facts {
+                channel: Channel::Ours { delivered: true },
+                truncated,
+                observed: vec![],
+                tokens,
+            };
             let judgement = judgement("03-01 is fine", 1, &facts);
             (judgement.state, judgement.reason)
         };

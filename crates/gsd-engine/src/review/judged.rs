@@ -17,12 +17,13 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// Judges what a call brought.
+    /// Judges what a call brought. `observed` says of each plan whether the lane was seen to read it.
     pub(super) fn of(
         plan: &LanePlan,
         report: &LaneReport,
         prompt: &LanePrompt,
         plans: &[record::Plan],
+        observed: Vec<bool>,
     ) -> Self {
         let mut lane = About::of_plan(plan).lane(report, plans);
         let given = plan.is_given_prompt() && report.delivery != Delivery::NotSent;
@@ -41,6 +42,7 @@ impl Judged {
             let facts = Facts {
                 channel,
                 truncated: report.state == State::Incomplete,
+                observed,
                 tokens: report.prompt_tokens.map(|counted| (prompt.tokens, counted)),
             };
             let marks = prompt.marks.as_deref().unwrap_or_default();

@@ -15,6 +15,7 @@ use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
 use gsd_io::env::Env;
+use gsd_io::fs::ReadWatch;
 use std::time::{Duration, Instant};
 
 /// One call and what is needed for it.
@@ -42,13 +43,13 @@ impl Call<'_, '_> {
     pub(super) fn run(&self, progress: &dyn Fn(Progress)) -> Judged {
         let plan = &self.asked.plan;
         let start = clock::now() - self.started;
-        let mut report = match self.refusal(start) {
-            Some(report) => report,
+        let (mut report, observed) = match self.refusal(start) {
+            Some(report) => (report, vec![]),
             None if plan.confinement.copies() => self.call_in_copy(start, progress),
-            None => self.call(self.root, self.limit(start), progress),
+            None => (self.call(self.root, self.limit(start), progress), vec![]),
         };
         self.redaction.of_report(&mut report);
-        let mut judged = Judged::of(plan, &report, self.prompt, self.plans);
+        let mut judged = Judged::of(plan, &report, self.prompt, self.plans, observed);
         judged.lane.timing.start_ms = millis(start);
         judged
     }
@@ -73,28 +74,38 @@ impl Call<'_, '_> {
         }
     }
 
-    /// Calls the lane in a copy of its own, which is gone afterwards.
-    fn call_in_copy(&self, start: Duration, progress: &dyn Fn(Progress)) -> LaneReport {
+    /// Calls the lane in a copy of its own, which is gone afterwards. Also returns which plans it
+    /// was seen to read there, in the order of the census.
+    fn call_in_copy(
+        &self,
+        start: Duration,
+        progress: &dyn Fn(Progress),
+    ) -> (LaneReport, Vec<bool>) {
         let at = copy_root(self.root, self.run_dir, &self.asked.plan.identity);
         let copy = match Snapshot::make(self.env, self.root, self.run_dir, &at, self.cancel) {
             Ok(copy) => copy,
             Err(SnapshotError::Cancelled) => {
                 let message = "interrupted while the project was copied";
-                return LaneReport::not_called(State::Cancelled, Reason::Interrupted, message);
+                let report = LaneReport::not_called(State::Cancelled, Reason::Interrupted, message);
+                return (report, vec![]);
             }
             Err(error) => {
                 let message = format!("the project cannot be copied for it: {error}");
-                return LaneReport::not_called(State::Blocked, Reason::Policy, message)
-                    .during(During::Setup);
+                let report = LaneReport::not_called(State::Blocked, Reason::Policy, message);
+                return (report.during(During::Setup), vec![]);
             }
         };
+        let plans: Vec<_> = self.plans.iter().map(|plan| copy.root().join(&plan.path)).collect();
+        // Where nobody can watch, the answer has to show that the plans were read.
+        let reads = ReadWatch::on(&plans).ok();
         let spent = clock::now() - self.started - start;
         let mut report = self.call(copy.root(), self.limit(start).saturating_sub(spent), progress);
+        let observed = reads.map(ReadWatch::finish).unwrap_or_default();
         for text in [&mut report.text, &mut report.stderr] {
             *text = copy.relocate(text, self.root);
         }
         report.message = report.message.map(|text| copy.relocate(&text, self.root));
-        report
+        (report, observed)
     }
 
     /// What stops a call before it starts.

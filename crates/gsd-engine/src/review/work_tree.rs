@@ -3,6 +3,8 @@
 mod compare;
 mod digest;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub(super) use snapshot::{Snapshot, SnapshotError, can_copy};

@@ -2,11 +2,14 @@
 //! what is left of them is that nothing starts without the sandbox that was asked for.
 
 use super::process::{World, generous, stdout};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Command, End, StartError, run};
 use gsd_io::sandbox::{DEVICES, Sandbox, landlock};
+use gsd_testkit::fake_cli::program;
 use gsd_testkit::skipped;
+use gsd_testkit::write_attempts::ground::{Ground, Picture};
+use gsd_testkit::write_attempts::{Attempt, Effect, some};
 
 /// A program whose only writable places are `places` and the devices.
 fn confined(command: Command, places: &[Utf8PathBuf]) -> Command {
@@ -118,4 +121,57 @@ fn nothing_starts_without_the_sandbox_that_was_asked_for() {
     let command = confined(world.fake(&["print started"]), &[]);
     let error = run(&command, &generous(), &Cancel::new(), &mut |_| {}).unwrap_err();
     assert!(matches!(error, StartError::Sandbox { .. }), "{error}");
+}
+
+/// `write-attempts` makes all of them and prints a table; these are one of each kind.
+#[test]
+fn no_attempt_changes_a_file() {
+    let Some(found) = landlock() else {
+        without_landlock();
+        return;
+    };
+    let world = World::new();
+    let ground = Ground::new();
+    let made = |attempt: &Attempt, sandbox: fn(Command, &Utf8Path) -> Command| {
+        let (project, scratch) = ground.fresh();
+        let before = Picture::of(&project);
+        let [project, scratch] =
+            [project, scratch].map(|path| Utf8PathBuf::try_from(path).unwrap());
+        let args = ["try", &attempt.number.to_string(), project.as_str(), scratch.as_str()];
+        let args = args.map(str::to_owned).to_vec();
+        let mut command = world.command(&program("write-attempts"), args);
+        command.env.push(("PATH".into(), "/usr/sbin:/usr/bin:/sbin:/bin".into()));
+        command.cwd.clone_from(&project);
+        world.run(&sandbox(command, &scratch), &generous());
+        before.difference(&Picture::of(project.as_std_path()))
+    };
+    let mut impossible = vec![];
+    for attempt in some() {
+        if attempt.what == "truncate" && !found.stops_truncation() {
+            skipped("Landlock before version 3 does not stop a file from being cut short");
+            continue;
+        }
+        if made(&attempt, |command, _| command) != Some(attempt.effect) {
+            impossible.push(attempt.name());
+        }
+        let changed = made(&attempt, |command, free| confined(command, &[free.to_owned()]));
+        assert_ne!(changed, Some(Effect::Content), "{}", attempt.name());
+    }
+    // Some need rights or tools that are not everywhere; but most must be real.
+    assert!(impossible.len() < 12, "not possible here even without a sandbox: {impossible:?}");
+}
+
+#[test]
+fn a_device_of_its_own_is_no_way_around() {
+    if without_landlock() {
+        return;
+    }
+    let world = World::new();
+    let device = world.folder().join("device");
+    let make = ["-c", "mknod \"$0\" b 7 200 && echo made", device.as_str()].map(str::to_owned);
+    let command = world.command("/bin/sh".into(), make.to_vec());
+    let command = Command { env: vec![("PATH".into(), "/usr/bin:/bin".into())], ..command };
+    let exit = world.run(&confined(command, &[world.folder()]), &generous());
+    assert_eq!(stdout(&exit), "");
+    assert!(!device.exists());
 }
