@@ -124,9 +124,6 @@ pub(crate) struct ReviewRunArgs {
     /// The limit of one lane, such as `codex=20m`; may be repeated
     #[arg(long, value_name = "SLUG=DUR", value_parser = parse_lane_timeout)]
     pub(crate) lane_timeout: Vec<(String, Duration)>,
-    /// Exit 13 if there is a finding of this severity or above
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value = "never")]
-    pub(crate) fail_on: FailOn,
     /// Leave out named lanes that are not here instead of stopping
     #[arg(long)]
     pub(crate) only_available: bool,
@@ -142,6 +139,16 @@ pub(crate) struct ReviewRunArgs {
     /// Print what would be sent where, and send nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) output: ReportArgs,
+}
+
+/// What is made of a record, and when it is a reason to fail.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReportArgs {
+    /// Exit 13 if there is a finding of this severity or above
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value = "never")]
+    pub(crate) fail_on: FailOn,
     /// What to print on stdout
     #[arg(long, value_enum, default_value = "human", value_name = "FORMAT")]
     pub(crate) format: Format,
@@ -183,7 +190,13 @@ pub(crate) struct SelectionArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReviewCommand {
     /// Print what would be sent where; send nothing
-    Plan(ReviewPlanArgs),
+    Plan(PlanArgs),
+    /// Call one lane and leave its result in a run folder
+    Invoke(InvokeArgs),
+    /// Write a run folder whose lanes are called elsewhere
+    Prepare(PrepareArgs),
+    /// Put the results of a prepared run together and write the report
+    Merge(MergeArgs),
     /// Print the last report of a phase
     Show(ReviewShowArgs),
     /// Render a record in another format, running nothing
@@ -194,8 +207,9 @@ pub(crate) enum ReviewCommand {
     Trust(ReviewTrustArgs),
 }
 
+/// What `review plan` and `lane plan` take.
 #[derive(Debug, Args)]
-pub(crate) struct ReviewPlanArgs {
+pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) phase: PhaseArg,
     #[command(flatten)]
@@ -203,6 +217,82 @@ pub(crate) struct ReviewPlanArgs {
     /// The limit of one lane, such as `codex=20m`; may be repeated
     #[arg(long, value_name = "SLUG=DUR", value_parser = parse_lane_timeout)]
     pub(crate) lane_timeout: Vec<(String, Duration)>,
+    #[command(flatten)]
+    pub(crate) apart: ApartArgs,
+    /// With `--json`: also program, arguments, address, limits and where each value comes from
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// One document a line
+    #[arg(long)]
+    pub(crate) ndjson: bool,
+}
+
+/// Lanes by themselves, outside a review.
+#[derive(Debug, Args)]
+pub(crate) struct ApartArgs {
+    /// Only these slugs, in this order
+    #[arg(long, value_delimiter = ',', value_name = "SLUGS")]
+    pub(crate) selected: Option<Vec<String>>,
+    /// One lane by its slug, or an instance by its name
+    #[arg(long, visible_alias = "lane", value_name = "SLUG")]
+    pub(crate) slug: Option<String>,
+    /// The folder that holds the prompt and gets the results [default: .]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run_dir: Option<Utf8PathBuf>,
+    /// The project, where it is not the one of `-C`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) repo_root: Option<Utf8PathBuf>,
+    /// Accepted for older callers
+    #[arg(long, hide = true)]
+    pub(crate) raw: bool,
+}
+
+/// What `review invoke` and `lane invoke` take.
+#[derive(Debug, Args)]
+pub(crate) struct InvokeArgs {
+    #[command(flatten)]
+    pub(crate) apart: ApartArgs,
+    /// Write its files under this name
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) written_as: Option<String>,
+    /// The model for this call
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The agent for this call, for lanes that have agents
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
+    /// The prompt, instead of `gsd-review-prompt.md` in the run folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prompt_file: Option<Utf8PathBuf>,
+    /// The limit of the lane, such as `codex=20m`
+    #[arg(long, value_name = "SLUG=DUR", value_parser = parse_lane_timeout)]
+    pub(crate) lane_timeout: Vec<(String, Duration)>,
+    /// Somebody asked for this very lane: say so if it is not here
+    #[arg(long)]
+    pub(crate) explicit: bool,
+    /// The result on one line
+    #[arg(long)]
+    pub(crate) ndjson: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PrepareArgs {
+    #[command(flatten)]
+    pub(crate) phase: PhaseArg,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    /// The folder to write; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) run_dir: Utf8PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// The prepared folder, or its copies that came back with results
+    #[arg(long, value_name = "DIR", required = true, num_args = 1..)]
+    pub(crate) run_dir: Vec<Utf8PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: ReportArgs,
 }
 
 #[derive(Debug, Args)]
@@ -268,6 +358,10 @@ pub(crate) enum LaneCommand {
     Show(LaneShowArgs),
     /// Run the probes of lanes: are they here and usable?
     Probe(LaneProbeArgs),
+    /// Print how lanes would be called; call none
+    Plan(PlanArgs),
+    /// Call one lane and leave its result in a run folder
+    Invoke(InvokeArgs),
 }
 
 #[derive(Debug, Args)]

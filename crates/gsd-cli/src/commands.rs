@@ -70,13 +70,15 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         guard::serve(run);
         return ExitStatus::Done;
     }
-    let roster = Roster::of(gsd_engine::lane::roster::first_party()).0;
-    let mut switches = switches(&roster);
     let program = called_by(program, &words);
     let Asked { words, pick, json_errors } = match program {
         Program::Gsd => Asked { words, ..Asked::default() },
         Program::GsdTools => tools::read(words),
     };
+    // A project's overlays may bring lanes, and lanes bring flags: the project is known first.
+    let root = project_root(&env, crate::parse::project(&words).as_deref());
+    let roster = capability::lanes(&env, &root);
+    let mut switches = switches(&roster);
     let asks = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_str()));
     let (for_help, for_json) = (asks(&["-h", "--help", "help"]), asks(&["--json"]));
     if for_help {
@@ -95,7 +97,6 @@ pub(crate) fn run(program: Program) -> ExitStatus {
     if global.version {
         return version(&ui, program);
     }
-    let root = project_root(&env, global.project.as_deref());
     let flagged = parsed.flagged;
     let settings = Flags::default();
     let mut context = Context { env, root, program, roster, switches, flagged, settings };

@@ -4,6 +4,7 @@
 
 use crate::Program;
 use crate::args::Cli;
+use camino::Utf8PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
 
 /// What the command line knows of a lane: the flags that select it.
@@ -25,16 +26,37 @@ pub(crate) struct Parsed {
     pub(crate) flagged: Vec<String>,
 }
 
+/// The project that the words name, found before anything else is understood. Where a word is the
+/// value of another option, the second pass says what is wrong with it.
+pub(crate) fn project(words: &[String]) -> Option<Utf8PathBuf> {
+    let mut words = words.iter().skip(1).take_while(|word| *word != "--");
+    let mut found = None;
+    while let Some(word) = words.next() {
+        if word == "-C" || word == "--project" {
+            found = words.next().map(String::as_str);
+        } else if let Some(value) = word.strip_prefix("--project=").or(word.strip_prefix("-C")) {
+            found = Some(value.strip_prefix('=').unwrap_or(value));
+        }
+    }
+    found.map(Utf8PathBuf::from)
+}
+
 /// The whole definition, with one flag for each lane.
 pub(crate) fn definition(program: Program, switches: &[Switch]) -> Command {
     let name = match program {
         Program::Gsd => "gsd",
         Program::GsdTools => "gsd-tools",
     };
-    Cli::command().name(name).bin_name(name).mut_subcommand("review", |review| {
-        add_lane_flags(review, switches)
-            .mut_subcommand("plan", |plan| add_lane_flags(plan, switches))
-    })
+    let plan = |plan| add_lane_flags(plan, switches);
+    Cli::command()
+        .name(name)
+        .bin_name(name)
+        .mut_subcommand("review", |review| {
+            add_lane_flags(review, switches)
+                .mut_subcommand("plan", plan)
+                .mut_subcommand("prepare", plan)
+        })
+        .mut_subcommand("lane", |lane| lane.mut_subcommand("plan", plan))
 }
 
 fn add_lane_flags(mut command: Command, switches: &[Switch]) -> Command {
@@ -88,4 +110,23 @@ fn lane_flag_given(matches: &ArgMatches, slug: &str) -> bool {
         level = inner;
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_project_is_found_in_any_spelling() {
+        let of = |words: &str| {
+            let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+            project(&words).map(Utf8PathBuf::into_string)
+        };
+        for words in ["gsd -C p lane list", "gsd lane -Cp list", "gsd lane list --project=p"] {
+            assert_eq!(of(words).as_deref(), Some("p"), "{words}");
+        }
+        assert_eq!(of("gsd lane list --project p").as_deref(), Some("p"));
+        assert_eq!(of("gsd lane list"), None);
+        assert_eq!(of("gsd lane show -- -C p"), None);
+    }
 }

@@ -138,6 +138,14 @@ impl Ui {
         self.line(serde_json::to_string_pretty(value).expect("a value always serialises"));
     }
 
+    /// A JSON document as callers of the contract expect it: without an end of line.
+    pub(crate) fn bare_document(&self, value: &Value) {
+        if self.pick.is_some() {
+            return self.document(value);
+        }
+        self.data(&serde_json::to_string_pretty(value).expect("a value always serialises"));
+    }
+
     /// Success in `--json` mode: the envelope of every command. Callers of `gsd-tools` know of none.
     pub(crate) fn success(&self, details: Value) {
         match self.program {

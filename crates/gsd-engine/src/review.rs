@@ -6,15 +6,20 @@ mod census;
 pub mod clusters;
 mod commit;
 mod complete;
+pub mod contract;
 mod echo;
 mod event;
 pub mod findings;
 mod git;
 mod inside_project;
+mod invoke;
 mod judge;
 mod judged;
+mod merge;
 mod one_call;
 mod prepare;
+mod prepare_apart;
+mod prepared_run;
 mod preview;
 pub mod prompt;
 mod prompts;
@@ -33,10 +38,14 @@ mod write;
 
 pub use about::About;
 pub use event::{Event, Finished, Planned, PlannedLane};
+pub use invoke::{Invocation, InvokeError, InvokeSetting, Invoked, invoke};
+pub use merge::{MergeError, merge, phase_path, prepared_in};
 pub use prepare::{
     Ask, Asked, NotAsked, PrepareError, Prepared, Project, find_phase, open, prepare,
 };
-pub use preview::{Preview, preview};
+pub use prepare_apart::{PrepareApartError, prepare_apart};
+pub use prepared_run::{PreparedAsk, PreparedRun, PreparedRunError};
+pub use preview::{Preview, preview, preview_lane};
 pub use run::{Options, Setting, run};
 pub use run_dir::{Choice, Keep, RunDir, RunDirError, open as open_run};
 pub use status::{LaneStatus, lane_statuses};

@@ -11,8 +11,11 @@ use crate::args::{CapabilityArgs, CapabilityCommand};
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
+use gsd_engine::lane::Roster;
+use gsd_engine::lane::roster::first_party;
 use gsd_engine::registry::{self, Composition, matrix_json, matrix_markdown};
 use gsd_engine::store::{Discovery, Places, discover};
+use gsd_io::env::Env;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityArgs) -> Outcome {
     match &args.command {
@@ -44,17 +47,27 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityArgs) -> Outcome 
 
 /// Everything that is in force for this user and project, and what is not.
 pub(super) fn compose(context: &Context) -> (Composition, Discovery) {
-    let mut found = discover(&places(context));
+    let mut found = discover(&places(&context.env, &context.root));
     let overlays = std::mem::take(&mut found.overlays);
     (registry::compose(registry::first_party(), overlays), found)
 }
 
-fn places(context: &Context) -> Places {
-    let set = |name: &str| context.env.var(name).filter(|value| !value.is_empty());
+/// The lanes of all capabilities in force, those that nobody approved too; where nothing is
+/// installed nothing is put together.
+pub(super) fn lanes(env: &Env, root: &Utf8Path) -> Roster {
+    let overlays = discover(&places(env, root)).overlays;
+    if overlays.is_empty() {
+        return Roster::of(first_party()).0;
+    }
+    registry::compose(registry::first_party(), overlays).registry.lanes()
+}
+
+fn places(env: &Env, root: &Utf8Path) -> Places {
+    let set = |name: &str| env.var(name).filter(|value| !value.is_empty());
     let home = set("GSD_HOME").map(Utf8PathBuf::from);
-    let home = home.or_else(|| context.env.home().map(Utf8Path::to_owned));
+    let home = home.or_else(|| env.home().map(Utf8Path::to_owned));
     Places {
-        home: home.map_or_else(|| context.root.clone(), |home| context.env.absolute(&home)),
-        project: context.root.clone(),
+        home: home.map_or_else(|| root.to_owned(), |home| env.absolute(&home)),
+        project: root.to_owned(),
     }
 }

@@ -1,5 +1,9 @@
 //! `gsd lane`: what the lanes are and whether they are here.
 
+mod apart;
+pub(super) mod invoke;
+pub(super) mod plan;
+
 use super::{Context, Outcome};
 use crate::Program;
 use crate::args::{LaneArgs, LaneCommand, LaneSelectedArgs};
@@ -21,8 +25,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
         LaneCommand::List => list(ui, context, &[]),
         LaneCommand::Probe(args) => list(ui, context, &args.slugs),
         LaneCommand::Sections(args) => {
-            let roster = all_lanes(context);
-            let lanes = selected(&roster, args);
+            let lanes = selected(&context.roster, args);
             let rows: Vec<_> = lanes
                 .iter()
                 .map(|lane| (lane.slug().as_str(), lane.descriptor.heading.as_str()))
@@ -41,8 +44,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
             Ok(ExitStatus::Done)
         }
         LaneCommand::Flags(args) => {
-            let roster = all_lanes(context);
-            let lanes = selected(&roster, args);
+            let lanes = selected(&context.roster, args);
             let flags: Vec<&str> = lanes
                 .iter()
                 .flat_map(|lane| &lane.descriptor.flags)
@@ -56,13 +58,9 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
             Ok(ExitStatus::Done)
         }
         LaneCommand::Show(args) => show(ui, context, &args.slug),
+        LaneCommand::Plan(args) => plan::run(ui, context, args, plan::About::Lanes),
+        LaneCommand::Invoke(args) => invoke::run(ui, context, args),
     }
-}
-
-/// The lanes of all capabilities in force, installed ones too. Whether one may be called is another
-/// question.
-fn all_lanes(context: &Context) -> Roster {
-    super::capability::compose(context).0.registry.lanes()
 }
 
 /// The lanes that were asked for, in that order; unknown slugs are left out, as existing callers

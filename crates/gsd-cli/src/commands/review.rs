@@ -1,6 +1,8 @@
 //! `gsd review`: the main job, and what looks at its results.
 
-mod plan;
+mod merge;
+pub(super) mod plan;
+mod prepare;
 mod render;
 mod run;
 mod show;
@@ -13,15 +15,21 @@ use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use gsd_engine::id::RelPath;
-use gsd_engine::lane::selection::{Missing, Remark};
+use gsd_engine::lane::selection::{Missing, Remark, RemarkKind};
 use gsd_engine::planning::{PhaseError, PlanningError};
-use gsd_engine::review::{Ask, PrepareError};
+use gsd_engine::review::{Ask, PrepareError, RunDirError};
+use serde_json::json;
 use std::time::Duration;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: ReviewArgs) -> Outcome {
     match args.command {
         None => run::run(ui, context, &args.run),
-        Some(ReviewCommand::Plan(args)) => plan::run(ui, context, &args),
+        Some(ReviewCommand::Plan(args)) => {
+            super::lane::plan::run(ui, context, &args, super::lane::plan::About::Review)
+        }
+        Some(ReviewCommand::Invoke(args)) => super::lane::invoke::run(ui, context, &args),
+        Some(ReviewCommand::Prepare(args)) => prepare::run(ui, context, &args),
+        Some(ReviewCommand::Merge(args)) => merge::run(ui, context, &args),
         Some(ReviewCommand::Show(args)) => show::run(ui, context, &args),
         Some(ReviewCommand::Render(args)) => render::run(ui, context, &args),
         Some(ReviewCommand::TrustHost(args)) => trust_host::run(ui, context, &args),
@@ -117,6 +125,65 @@ fn remarks(ui: &Ui, remarks: &[Remark], warn: bool) {
             ui.warn(text);
         } else if ui.verbose {
             ui.say(text);
+        }
+    }
+}
+
+/// Stops before any prompt leaves where a lane that was asked for by name cannot run.
+fn refuse(errors: &[Remark]) -> CommandError {
+    let unknown = errors.iter().any(|remark| remark.kind == RemarkKind::Unknown);
+    let setting = errors.iter().any(|remark| remark.kind == RemarkKind::Setting);
+    let placed = |remark: &Remark| match &remark.at {
+        Some(at) => {
+            let position = at.position();
+            let file = at.file.name();
+            format!("{file}:{}:{}: {}", position.line, position.column, remark.message)
+        }
+        None => remark.message.clone(),
+    };
+    let first = errors.first().map_or("there is no lane to ask".to_owned(), placed);
+    let (status, code) = if unknown || setting {
+        (ExitStatus::Usage, "selection")
+    } else {
+        (ExitStatus::LaneCouldNotRun, "lane-could-not-run")
+    };
+    let mut error = CommandError::new(status, code, first);
+    for remark in errors.iter().skip(1) {
+        error.causes.push(placed(remark));
+    }
+    if let Some(help) = errors.iter().find_map(|remark| remark.help.clone()) {
+        error = error.hint(help);
+    } else if status == ExitStatus::LaneCouldNotRun {
+        error = error.hint(
+            "`gsd lane list` shows which lanes are here; `--only-available` goes on without the others",
+        );
+    }
+    let list: Vec<_> = errors
+        .iter()
+        .map(|remark| json!({ "subject": remark.subject, "kind": remark.kind.word(), "message": remark.message }))
+        .collect();
+    error.detail("errors", list)
+}
+
+/// Why there is no folder for a run.
+pub(super) fn run_dir_error(error: &RunDirError) -> CommandError {
+    let from = |status, code| CommandError::from_error(status, code, error);
+    match error {
+        RunDirError::Busy(_) => {
+            from(ExitStatus::Busy, "busy").hint("wait until it is done, or stop it with Ctrl-C")
+        }
+        RunDirError::NothingToResume => {
+            from(ExitStatus::Unknown, "nothing-to-resume").hint("leave `--resume` out")
+        }
+        RunDirError::NotThere { .. } => {
+            from(ExitStatus::Usage, "run-folder").hint("make it first, with mode 0700")
+        }
+        RunDirError::Unsafe { .. } => {
+            from(ExitStatus::Refused, "run-folder").hint("name a folder of your own")
+        }
+        RunDirError::NoStateHome | RunDirError::Write(_) | RunDirError::Lock(_) => {
+            from(ExitStatus::Diagnostics, "run-folder")
+                .hint("set XDG_STATE_HOME to a folder that you may write to")
         }
     }
 }

@@ -8,6 +8,7 @@
 )]
 
 mod answers;
+mod apart;
 mod bad_input;
 mod capability;
 mod config;
@@ -17,6 +18,7 @@ mod egress;
 mod exit_codes;
 mod http;
 mod instances;
+mod invoke;
 mod lanes;
 mod mounts;
 mod overlays;

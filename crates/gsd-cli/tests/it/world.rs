@@ -35,6 +35,12 @@ pub(crate) fn gsd(world: &World, args: &[&str]) -> Ran {
     ran(command(world, args).output().unwrap())
 }
 
+/// The same program under the spelling of existing callers.
+pub(crate) fn gsd_tools(world: &World, args: &[&str]) -> Ran {
+    let mut command = world.command(Utf8Path::new(env!("CARGO_BIN_EXE_gsd-tools")));
+    ran(command.args(args).stdin(Stdio::null()).output().unwrap())
+}
+
 pub(crate) fn ran(output: Output) -> Ran {
     Ran {
         code: output.status.code().unwrap_or(-1),

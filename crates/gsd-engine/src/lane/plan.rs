@@ -265,6 +265,20 @@ impl LanePlan {
         self.slug.as_str()
     }
 
+    /// The same call with its prompt in another file.
+    pub fn with_prompt_at(mut self, path: &Utf8Path) -> Self {
+        if let CallPlan::Spawn(spawn) = &mut self.call {
+            let old = std::mem::replace(&mut spawn.prompt_path, path.to_owned());
+            for arg in &mut spawn.args {
+                let text = match arg {
+                    PlannedArg::Text(text) | PlannedArg::Prompt { reference: text } => text,
+                };
+                *text = text.replace(old.as_str(), path.as_str());
+            }
+        }
+        self
+    }
+
     /// Where the prompt goes, as far as it is known before the program is looked up.
     pub fn destination(&self) -> String {
         match &self.call {

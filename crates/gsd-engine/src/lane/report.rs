@@ -36,6 +36,8 @@ pub struct LaneReport {
     pub first_byte: Option<Duration>,
     pub elapsed: Duration,
     pub warnings: Vec<String>,
+    /// The program that is not there, where it is another one than the lane's own.
+    pub lacks: Option<String>,
 }
 
 /// Bytes as they came, before cleaning.
@@ -92,6 +94,7 @@ impl LaneReport {
             first_byte: None,
             elapsed: Duration::ZERO,
             warnings: vec![],
+            lacks: None,
         }
     }
 

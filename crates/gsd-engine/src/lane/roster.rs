@@ -17,6 +17,8 @@ pub enum Origin {
     FirstParty,
     /// An installed capability.
     Overlay,
+    /// A capability that lies there although nobody approved it: its lane is known and never called.
+    Unapproved,
 }
 
 /// A lane and the capability that declares it.

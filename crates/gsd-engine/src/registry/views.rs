@@ -195,7 +195,8 @@ impl Registry {
             let descriptor = capability.manifest.lane()?.descriptor.clone();
             let origin = match capability.provenance {
                 Provenance::FirstParty => Origin::FirstParty,
-                Provenance::Installed(_) | Provenance::Unmanaged(_) => Origin::Overlay,
+                Provenance::Installed(_) => Origin::Overlay,
+                Provenance::Unmanaged(_) => Origin::Unapproved,
             };
             Some(Lane { capability: capability.id().clone(), origin, descriptor })
         };

@@ -92,6 +92,9 @@ pub(super) fn judge(text: &str, answer: &Answer, plans: &[Plan], facts: &Facts) 
         judgement.message = Some("looks at the changes, not at the plans".into());
         return judgement;
     }
+    if plans.is_empty() {
+        return without_census(judgement, facts);
+    }
     if proved.is_empty() {
         judgement.state = State::Unproven;
         judgement.reason = Some(Reason::PromptNotRead);
@@ -145,6 +148,29 @@ pub(super) fn judge(text: &str, answer: &Answer, plans: &[Plan], facts: &Facts) 
         } else {
             format!("it names none of the {} plans", plans.len())
         });
+    }
+    judgement
+}
+
+/// A prompt of somebody else's making: nobody says what it holds, so only a channel of ours can
+/// show whether it was read.
+fn without_census(mut judgement: Judgement, facts: &Facts) -> Judgement {
+    match &facts.channel {
+        Channel::Ours { delivered: true } => judgement.proof = Proof::Delivered,
+        Channel::Ours { delivered: false } => {
+            judgement.state = State::Unproven;
+            judgement.reason = Some(Reason::PromptNotRead);
+            judgement.proof = Proof::None;
+            judgement.message = Some("it answered without reading the whole prompt".into());
+        }
+        Channel::Reference { .. } | Channel::Itself | Channel::NotGiven => {
+            judgement.proof = Proof::NotAsked;
+        }
+    }
+    if judgement.state == State::Reviewed && facts.truncated {
+        judgement.state = State::Incomplete;
+        judgement.reason = Some(Reason::Truncated);
+        judgement.message = Some("the other side stopped before the end of its answer".into());
     }
     judgement
 }
@@ -290,6 +316,21 @@ mod tests {
         assert_eq!((judgement.state, judgement.proof), (State::Reviewed, Proof::NotAsked));
         assert_eq!(judgement.coverage.covered, Vec::<String>::new());
         assert_eq!(judged("Error: no account", Channel::NotGiven).0, State::Failed);
+    }
+
+    #[test]
+    fn a_prompt_of_somebody_else_is_proved_by_its_channel_alone() {
+        let judged = |channel, truncated| {
+            let facts = Facts { channel, truncated, tokens: None };
+            let judgement = judgement("fine", 0, &facts);
+            (judgement.state, judgement.proof)
+        };
+        let ours = |delivered| Channel::Ours { delivered };
+        assert_eq!(judged(ours(true), false), (State::Reviewed, Proof::Delivered));
+        assert_eq!(judged(ours(true), true), (State::Incomplete, Proof::Delivered));
+        assert_eq!(judged(ours(false), true), (State::Unproven, Proof::None));
+        let reference = Channel::Reference { marks: vec![] };
+        assert_eq!(judged(reference, false), (State::Reviewed, Proof::NotAsked));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::judge::{Channel, Facts, judge};
 use super::prompts::LanePrompt;
 use super::record;
 use crate::lane::{Delivery, LanePlan, LaneReport, Reason, State};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A lane's part of the record, and its concerns for the table.
@@ -32,8 +33,8 @@ impl Judged {
         if report.state.counts() {
             let channel = if !plan.is_given_plans() {
                 Channel::NotGiven
-            } else if let Some(marks) = &prompt.marks {
-                Channel::Reference { marks: marks.clone() }
+            } else if plan.needs_echo() {
+                Channel::Reference { marks: prompt.marks.clone().unwrap_or_default() }
             } else if plan.is_given_prompt() {
                 Channel::Ours { delivered: report.delivery.is_whole() }
             } else {
@@ -72,6 +73,14 @@ impl Judged {
         let report = LaneReport::not_called(State::Failed, Reason::Other, message)
             .remedy("please report it, with the lane's name");
         Self::absent(&About::of_plan(plan), &report, plans)
+    }
+
+    /// Puts on the lane what the watch over the work tree saw.
+    pub(super) fn see(&mut self, mut marks: BTreeMap<String, record::Mutation>) {
+        if let Some(mark) = marks.remove(&self.lane.identity) {
+            self.lane.warnings.push(mark.sentence(&self.lane.identity));
+            self.lane.mutated_worktree = Some(mark);
+        }
     }
 
     pub(super) fn finished(&self) -> Finished {

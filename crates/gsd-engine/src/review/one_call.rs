@@ -4,13 +4,15 @@
 
 use super::about::millis;
 use super::judged::Judged;
-use super::prepare::{Asked, copy_root};
+use super::prepare::copy_root;
 use super::prompts::LanePrompt;
 use super::record;
 use super::redaction::Redaction;
 use super::work_tree::{Snapshot, SnapshotError, Watch};
 use crate::lane::descriptor::Transport;
-use crate::lane::{self, CallContext, During, LaneReport, Progress, Reason, State};
+use crate::lane::{
+    self, CallContext, During, LanePlan, LaneReport, Progress, Ready, Reason, State,
+};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
@@ -26,7 +28,9 @@ pub(super) struct Call<'a, 'w> {
     pub(super) phase: &'a str,
     pub(super) run_dir: &'a Utf8Path,
     pub(super) cancel: &'a Cancel,
-    pub(super) asked: &'a Asked,
+    pub(super) plan: &'a LanePlan,
+    /// What the probe found.
+    pub(super) ready: &'a Ready,
     pub(super) prompt: &'a LanePrompt,
     pub(super) redaction: &'a Redaction,
     /// The census.
@@ -41,7 +45,7 @@ pub(super) struct Call<'a, 'w> {
 impl Call<'_, '_> {
     /// Makes the call and judges what it brings.
     pub(super) fn run(&self, progress: &dyn Fn(Progress)) -> Judged {
-        let plan = &self.asked.plan;
+        let plan = self.plan;
         let start = clock::now() - self.started;
         let (mut report, observed) = match self.refusal(start) {
             Some(report) => (report, vec![]),
@@ -56,7 +60,7 @@ impl Call<'_, '_> {
 
     /// Calls the lane in a folder, and has the work tree looked at afterwards if it is a program.
     fn call(&self, root: &Utf8Path, limit: Duration, progress: &dyn Fn(Progress)) -> LaneReport {
-        let plan = &self.asked.plan;
+        let plan = self.plan;
         let context = CallContext {
             env: self.env,
             root,
@@ -66,7 +70,7 @@ impl Call<'_, '_> {
             cancel: self.cancel,
             limit,
         };
-        let call = || lane::call(plan, &self.asked.ready, &self.prompt.text, &context, progress);
+        let call = || lane::call(plan, self.ready, &self.prompt.text, &context, progress);
         match plan.transport() {
             Transport::Spawn => self.watch.during(&plan.identity, plan.confinement, call),
             // A server does nothing on this machine.
@@ -81,7 +85,7 @@ impl Call<'_, '_> {
         start: Duration,
         progress: &dyn Fn(Progress),
     ) -> (LaneReport, Vec<bool>) {
-        let at = copy_root(self.root, self.run_dir, &self.asked.plan.identity);
+        let at = copy_root(self.root, self.run_dir, &self.plan.identity);
         let copy = match Snapshot::make(self.env, self.root, self.run_dir, &at, self.cancel) {
             Ok(copy) => copy,
             Err(SnapshotError::Cancelled) => {
@@ -110,7 +114,7 @@ impl Call<'_, '_> {
 
     /// What stops a call before it starts.
     fn refusal(&self, start: Duration) -> Option<LaneReport> {
-        let plan = &self.asked.plan;
+        let plan = self.plan;
         if self.cancel.is_cancelled() {
             let message = "interrupted before it started";
             return Some(LaneReport::not_called(State::Cancelled, Reason::Interrupted, message));
@@ -134,7 +138,7 @@ impl Call<'_, '_> {
     }
 
     fn limit(&self, start: Duration) -> Duration {
-        let own = self.asked.plan.time_limit.value;
+        let own = self.plan.time_limit.value;
         match self.deadline {
             Some(deadline) => own.min(deadline.saturating_sub(start)),
             None => own,

@@ -4,6 +4,7 @@
 use super::about::About;
 use super::census::{census, phase_of};
 use super::inside_project::project_folder;
+use super::prepared_run::prompt_path;
 use super::record;
 use super::redaction::cleans_prompts;
 use super::work_tree::can_copy;
@@ -301,7 +302,7 @@ impl Prepared {
     }
 }
 
-fn notes(selection: &Selection, phase: &Phase) -> Vec<String> {
+pub(super) fn notes(selection: &Selection, phase: &Phase) -> Vec<String> {
     let mut notes = vec![];
     if selection.shared_adapter {
         notes.push("Some reviewers share an adapter; their agreement counts for less.".to_owned());
@@ -320,7 +321,7 @@ fn notes(selection: &Selection, phase: &Phase) -> Vec<String> {
     notes
 }
 
-type Planned = Result<LanePlan, Box<LaneReport>>;
+pub(super) type Planned = Result<LanePlan, Box<LaneReport>>;
 type Probed = BTreeMap<LaneSlug, (Planned, Result<Ready, Box<LaneReport>>)>;
 
 fn absence(report: &LaneReport) -> Absence {
@@ -428,7 +429,7 @@ impl Planner<'_> {
     }
 
     /// Stops a call that the user did not approve.
-    fn permit(&self, plan: LanePlan) -> Planned {
+    pub(super) fn permit(&self, plan: LanePlan) -> Planned {
         let refusal = match (&plan.call, self.approvals) {
             (CallPlan::Spawn(_), _) => None,
             (CallPlan::OpenaiHttp(http), _) if !egress::needs_approval(&plan, http) => None,
@@ -447,25 +448,45 @@ impl Planner<'_> {
     }
 
     /// Plans a call; whether it is permitted is another question.
-    fn draft(
+    pub(super) fn draft(
         &self,
         lane: &Lane,
         identity: Option<&Identity>,
         found: &mut Vec<Diagnostic>,
     ) -> Planned {
         let name = identity.map_or(lane.slug().as_str(), |identity| identity.name.as_str());
-        let timeout = self
-            .ask
-            .lane_timeouts
-            .iter()
-            .rev()
-            .find(|(slug, _)| slug == name || slug == lane.slug().as_str());
         let instance = identity.and_then(|identity| self.reviewers.instances.get(&identity.name));
         let mut overrides = instance.map(Overrides::of).unwrap_or_default();
-        if let Some((_, limit)) = timeout {
-            overrides.time_limit = Some(Sourced::new(*limit, Source::Flag("`--lane-timeout`")));
+        overrides.time_limit = self.time_limit(lane, name).or(overrides.time_limit);
+        self.plan_as(lane, name, &overrides, found)
+    }
+
+    /// The limit that the command line gives a lane or an instance.
+    pub(super) fn time_limit(&self, lane: &Lane, name: &str) -> Option<Sourced<Duration>> {
+        let slug = lane.slug().as_str();
+        let mut given = self.ask.lane_timeouts.iter().rev();
+        let (_, limit) = given.find(|(named, _)| named == name || named == slug)?;
+        Some(Sourced::new(*limit, Source::Flag("`--lane-timeout`")))
+    }
+
+    /// Plans the call of a lane under a name, with what its caller overrides.
+    pub(super) fn plan_as(
+        &self,
+        lane: &Lane,
+        name: &str,
+        overrides: &Overrides,
+        found: &mut Vec<Diagnostic>,
+    ) -> Planned {
+        if lane.origin == Origin::Unapproved {
+            let message = "nobody approved the capability that declares it";
+            let report = LaneReport::not_called(State::Blocked, Reason::NotConsented, message);
+            let id = &lane.capability;
+            return Err(Box::new(report.remedy(format!(
+                "look at it with `gsd capability show {id}`, then `gsd capability trust grant {id} \
+                 --scope global`"
+            ))));
         }
-        let settings = settings::read(self.config, &lane.descriptor, &overrides, found);
+        let settings = settings::read(self.config, &lane.descriptor, overrides, found);
         let confinement = confine(lane, &settings, &self.offer).map_err(|refusal| {
             let report =
                 LaneReport::not_called(State::Blocked, Reason::Policy, refusal.to_string());
@@ -507,7 +528,7 @@ impl Planner<'_> {
         RunPaths {
             root: root.to_owned(),
             run_dir: self.run_dir.to_owned(),
-            prompt: folder.join(format!("gsd-review-prompt-{name}.md")),
+            prompt: prompt_path(&folder, name),
             confinement,
         }
     }

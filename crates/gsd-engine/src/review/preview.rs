@@ -4,7 +4,8 @@ use super::prepare::{Prepared, Project};
 use super::prompts::{Marks, prompts};
 use super::redaction::Redaction;
 use crate::lane::confinement::{Confinement, places};
-use crate::lane::{CallPlan, LanePlan, Reason, State};
+use crate::lane::plan::{Program, SpawnPlan};
+use crate::lane::{CallPlan, LanePlan, LaneReport, Reason, State};
 use gsd_io::env::Env;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -44,7 +45,13 @@ pub struct Preview {
 /// Previews every lane of a prepared run.
 pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview> {
     let marks = Marks::new(&prepared.plans);
-    let built = prompts(project, prepared, &marks, &Redaction::of(env, &project.config));
+    let built = prompts(
+        project,
+        &prepared.plans,
+        prepared.asked.iter().map(|asked| &asked.plan),
+        &marks,
+        &Redaction::of(env, &project.config),
+    );
     let asked = prepared.asked.iter().zip(&built).map(|(asked, prompt)| {
         let mut preview = base(&asked.plan);
         if asked.plan.confinement.restricts() {
@@ -75,6 +82,36 @@ pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview
         preview
     });
     asked.chain(absent).collect()
+}
+
+/// One lane by itself, without a prompt: what its call would be. No process is started.
+pub fn preview_lane(env: &Env, slug: &str, planned: &Result<LanePlan, Box<LaneReport>>) -> Preview {
+    let plan = match planned {
+        Ok(plan) => plan,
+        Err(report) => {
+            let mut preview = Preview::of(slug, Duration::ZERO);
+            preview.state = Some(report.state);
+            preview.reason = report.reason;
+            preview.message.clone_from(&report.message);
+            return preview;
+        }
+    };
+    let mut preview = base(plan);
+    if let CallPlan::Spawn(spawn) = &plan.call {
+        let found = located(env, spawn);
+        preview.destination = found.unwrap_or(preview.destination);
+        preview.argv = vec![preview.destination.clone()];
+        preview.argv.extend(spawn.argv("<prompt>"));
+    }
+    preview
+}
+
+/// The path of the program, where there is one.
+pub(super) fn located(env: &Env, spawn: &SpawnPlan) -> Option<String> {
+    match &spawn.program {
+        Program::Own => Some(env.own_executable().to_string()),
+        Program::Named(binary) => gsd_io::process::which(binary.as_str(), env).ok().map(Into::into),
+    }
 }
 
 fn base(plan: &LanePlan) -> Preview {

@@ -1,10 +1,12 @@
 //! The prompt of each lane of a run: what it is given, redacted where it leaves the machine, with
 //! its digest.
 
-use super::prepare::{Prepared, Project};
+use super::census::phase_of;
+use super::prepare::Project;
 use super::prompt::{self, Access, Document, Input, PlanDocument, estimate_tokens};
 use super::record;
 use super::redaction::{Receipt, Redaction};
+use crate::lane::LanePlan;
 use camino::Utf8Path;
 use gsd_io::fs::{self, Links};
 use serde::{Deserialize, Serialize};
@@ -63,44 +65,57 @@ impl Marks {
     }
 }
 
-/// Builds the prompt of every lane that is asked, in that order.
-pub(super) fn prompts(
+impl LanePrompt {
+    /// What a lane is given that takes no prompt.
+    pub(super) fn none(identity: &str) -> Self {
+        Self::whole(identity, String::new())
+    }
+
+    /// A text that goes out as it is.
+    pub(super) fn whole(identity: &str, text: String) -> Self {
+        Self {
+            identity: identity.to_owned(),
+            tokens: estimate_tokens(&text),
+            sha256: digest(&text),
+            marks: None,
+            redactions: Receipt::new(),
+            text,
+        }
+    }
+
+    /// A text for a lane: secrets are taken out of it if it leaves the machine.
+    pub(super) fn redacted(plan: &LanePlan, text: String, redaction: &Redaction) -> Self {
+        if plan.is_local() {
+            return Self::whole(&plan.identity, text);
+        }
+        let (clean, redactions) = redaction.of_prompt(text);
+        Self { redactions, ..Self::whole(&plan.identity, clean) }
+    }
+}
+
+/// Builds the prompt of every lane, in the order of their plans.
+pub(super) fn prompts<'a>(
     project: &Project,
-    prepared: &Prepared,
+    census: &[record::Plan],
+    lanes: impl IntoIterator<Item = &'a LanePlan>,
     marks: &Marks,
     redaction: &Redaction,
 ) -> Vec<LanePrompt> {
-    prepared
-        .asked
-        .iter()
-        .map(|asked| {
-            let plan = &asked.plan;
-            let identity = plan.identity.clone();
+    let phase = phase_of(&project.phase);
+    lanes
+        .into_iter()
+        .map(|plan| {
             if !plan.is_given_prompt() {
-                return LanePrompt {
-                    identity,
-                    text: String::new(),
-                    tokens: 0,
-                    sha256: digest(""),
-                    marks: None,
-                    redactions: Receipt::new(),
-                };
+                return LanePrompt::none(&plan.identity);
             }
             let access =
                 if plan.reads_repository() { Access::Repository } else { Access::PromptOnly };
-            let text = build(project, prepared, marks, access, plan.needs_echo());
-            let (text, redactions) =
-                if plan.is_local() { (text, Receipt::new()) } else { redaction.of_prompt(text) };
-            LanePrompt {
-                identity,
-                tokens: estimate_tokens(&text),
-                sha256: digest(&text),
-                marks: plan
-                    .needs_echo()
-                    .then(|| prepared.plans.iter().map(|plan| marks.of_plan(&plan.path)).collect()),
-                redactions,
-                text,
+            let text = build(project, &phase, marks, access, plan.needs_echo());
+            let mut prompt = LanePrompt::redacted(plan, text, redaction);
+            if plan.needs_echo() {
+                prompt.marks = Some(census.iter().map(|plan| marks.of_plan(&plan.path)).collect());
             }
+            prompt
         })
         .collect()
 }
@@ -108,7 +123,7 @@ pub(super) fn prompts(
 /// Builds the text of a prompt.
 fn build(
     project: &Project,
-    prepared: &Prepared,
+    named: &record::Phase,
     marks: &Marks,
     access: Access,
     echo: bool,
@@ -129,8 +144,8 @@ fn build(
     let research: Vec<_> = phase.research.iter().map(|found| whole(&found.document)).collect();
     let plans: Vec<_> = phase.counted().map(|plan| whole(&plan.document)).collect();
     let mut input = Input {
-        number: prepared.phase.number.as_deref(),
-        name: &prepared.phase.name,
+        number: named.number.as_deref(),
+        name: &named.name,
         access,
         token: marks.token.clone(),
         project: project_document.as_ref().map(document),
@@ -157,7 +172,8 @@ fn document(pair: &(String, String)) -> Document<'_> {
     Document { path: &pair.0, text: &pair.1 }
 }
 
-fn digest(text: &str) -> String {
+/// SHA-256 as hexadecimal digits.
+pub(super) fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

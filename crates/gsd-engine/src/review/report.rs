@@ -17,7 +17,7 @@ mod stub;
 
 pub use existing::{Merged, merge_existing};
 
-use super::record::Record;
+use super::record::{Lane, Record};
 
 /// The forms of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,11 @@ pub fn render(record: &Record, format: Format) -> String {
         Format::Github => github::render(record),
         Format::Html => html::render(record),
     }
+}
+
+/// What stands in the place of a lane's review that did not come.
+pub(super) fn stub(lane: &Lane) -> String {
+    stub::render(lane, &links::Links { folder: "" })
 }
 
 #[cfg(test)]

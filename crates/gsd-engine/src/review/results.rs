@@ -17,18 +17,26 @@ pub(super) fn persist(run_dir: &Utf8Path, lane: &record::Lane) {
     let _ = fs::write_atomic(&result_path(run_dir, &lane.identity), &bytes);
 }
 
+/// No result of a lane is larger.
+const MAX_RESULT: u64 = 32 * 1024 * 1024;
+
+/// The result of a lane in a folder; one that cannot be read counts as none.
+pub(super) fn read_result(run_dir: &Utf8Path, identity: &str) -> Option<record::Lane> {
+    let text =
+        fs::read_text(&result_path(run_dir, identity), MAX_RESULT, fs::Links::Refuse).ok()?;
+    let lane: record::Lane = serde_json::from_str(&text).ok()?;
+    (lane.identity == identity).then_some(lane)
+}
+
 /// Lanes of an earlier run in this folder whose text counts and whose prompt was the same.
 pub(super) fn finished_before(
     run_dir: &Utf8Path,
     prompts: &[LanePrompt],
 ) -> BTreeMap<String, record::Lane> {
-    const MAX_RESULT: u64 = 32 * 1024 * 1024;
     prompts
         .iter()
         .filter_map(|prompt| {
-            let path = result_path(run_dir, &prompt.identity);
-            let text = fs::read_text(&path, MAX_RESULT, fs::Links::Refuse).ok()?;
-            let lane: record::Lane = serde_json::from_str(&text).ok()?;
+            let lane = read_result(run_dir, &prompt.identity)?;
             let same = lane.prompt_sha256.as_ref().is_none_or(|digest| *digest == prompt.sha256);
             (lane.state.counts() && same).then(|| (prompt.identity.clone(), lane))
         })

@@ -59,7 +59,13 @@ pub fn run(
     let commit = commit::commit(setting.env, &setting.project.root, setting.cancel);
     let marks = Marks::of_run(&setting.run_dir.path, &prepared.plans, options.resume);
     let redaction = Redaction::of(setting.env, &setting.project.config);
-    let built = prompts(setting.project, prepared, &marks, &redaction);
+    let built = prompts(
+        setting.project,
+        &prepared.plans,
+        prepared.asked.iter().map(|asked| &asked.plan),
+        &marks,
+        &redaction,
+    );
     let kept = if options.resume {
         finished_before(&setting.run_dir.path, &built)
     } else {
@@ -112,7 +118,8 @@ pub fn run(
                 phase: &prepared.phase.directory,
                 run_dir: &setting.run_dir.path,
                 cancel: setting.cancel,
-                asked,
+                plan: &asked.plan,
+                ready: &asked.ready,
                 prompt: &built[index],
                 redaction: &redaction,
                 plans: &prepared.plans,

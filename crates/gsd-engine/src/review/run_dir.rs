@@ -41,6 +41,8 @@ pub enum RunDirError {
     Lock(#[source] LockError),
     #[error("there is no earlier run of this phase to resume")]
     NothingToResume,
+    #[error("there is no run folder `{path}`")]
+    NotThere { path: Utf8PathBuf },
     #[error("`{path}` cannot be the run folder: {why}")]
     Unsafe { path: Utf8PathBuf, why: &'static str },
     #[error("the run folder cannot be made")]
@@ -73,23 +75,7 @@ pub fn open(
         Choice::Newest => older.pop().ok_or(RunDirError::NothingToResume)?,
         Choice::Given(path) => path.to_owned(),
     };
-    let refuse = |why| Err(RunDirError::Unsafe { path: path.clone(), why });
-    match fs::kind(&path) {
-        None => fs::create_private_dir_all(&path)?,
-        Some(Kind::Directory) => match fs::privacy(&path) {
-            Some(privacy) if !privacy.owned_by_us => return refuse("it belongs to another user"),
-            Some(privacy) if privacy.others_may_write => {
-                return refuse("everybody may write to it");
-            }
-            Some(_) if !may_be_used(&path) => {
-                return refuse("it is not empty, and no run of gsd made it");
-            }
-            Some(_) => {}
-            None => return refuse("it cannot be looked at"),
-        },
-        Some(Kind::Link) => return refuse("it is a symbolic link"),
-        Some(Kind::File { .. } | Kind::Special) => return refuse("it is not a directory"),
-    }
+    open_folder(&path)?;
     fs::write_private(&path.join(MARK), b"")?;
     Ok(RunDir { path, id, older, _lock: lock })
 }
@@ -100,6 +86,35 @@ const MARK: &str = ".gsd-run";
 fn may_be_used(path: &Utf8Path) -> bool {
     let empty = fs::list(path, 1).is_ok_and(|entries| entries.is_empty());
     empty || fs::kind(&path.join(MARK)).is_some()
+}
+
+/// Makes a folder for a run, or takes one that is empty or that a run made.
+pub(super) fn open_folder(path: &Utf8Path) -> Result<(), RunDirError> {
+    if fs::kind(path).is_none() {
+        return Ok(fs::create_private_dir_all(path)?);
+    }
+    check_folder(path)?;
+    if !may_be_used(path) {
+        let why = "it is not empty, and no run of gsd made it";
+        return Err(RunDirError::Unsafe { path: path.to_owned(), why });
+    }
+    Ok(())
+}
+
+/// A folder that somebody else may change is no place for prompts and results.
+pub(super) fn check_folder(path: &Utf8Path) -> Result<(), RunDirError> {
+    let refuse = |why| Err(RunDirError::Unsafe { path: path.to_owned(), why });
+    match fs::kind(path) {
+        None => Err(RunDirError::NotThere { path: path.to_owned() }),
+        Some(Kind::Directory) => match fs::privacy(path) {
+            Some(privacy) if !privacy.owned_by_us => refuse("it belongs to another user"),
+            Some(privacy) if privacy.others_may_write => refuse("everybody may write to it"),
+            Some(_) => Ok(()),
+            None => refuse("it cannot be looked at"),
+        },
+        Some(Kind::Link) => refuse("it is a symbolic link"),
+        Some(Kind::File { .. } | Kind::Special) => refuse("it is not a directory"),
+    }
 }
 
 impl RunDir {
@@ -155,7 +170,7 @@ fn short_digest(text: &str) -> String {
 }
 
 /// Sorts by time: `20261130T210412Z-1a2b3c`.
-fn new_id() -> String {
+pub(super) fn new_id() -> String {
     let stamp: String =
         gsd_io::clock::timestamp().chars().filter(|c| *c != '-' && *c != ':').collect();
     format!("{stamp}-{}", gsd_io::random::hex(6))

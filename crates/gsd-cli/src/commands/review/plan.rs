@@ -1,7 +1,7 @@
 //! `gsd review plan`: what would be sent where. Sends nothing.
 
 use super::{ask, phase_error, remarks};
-use crate::args::ReviewPlanArgs;
+use crate::args::PlanArgs;
 use crate::commands::{Context, Outcome};
 use crate::exit::ExitStatus;
 use crate::output::format::{bytes, duration, tokens};
@@ -14,7 +14,7 @@ use gsd_engine::text::printable;
 use gsd_io::cancel::Cancel;
 use serde_json::{Value, json};
 
-pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewPlanArgs) -> Outcome {
+pub(in crate::commands) fn run(ui: &Ui, context: &Context, args: &PlanArgs) -> Outcome {
     let ask = ask(context, &args.selection, Missing::Error, &args.lane_timeout);
     show(ui, context, args.phase.phase.as_deref(), &ask)
 }
@@ -31,7 +31,8 @@ pub(super) fn show(ui: &Ui, context: &Context, phase: Option<&str>, ask: &Ask<'_
             .map_err(|error| phase_error(&error))?;
     let previews = review::preview(&context.env, &project, &prepared);
     // What a review would refuse is refused here with the same exit code, after all was shown.
-    let refusal = super::run::refuse(&prepared);
+    let errors = &prepared.selection.errors;
+    let refusal = if errors.is_empty() { Ok(()) } else { Err(super::refuse(errors)) };
     if ui.json {
         let lanes: Vec<Value> = previews.iter().map(as_json).collect();
         let plan = json!({
@@ -89,7 +90,8 @@ fn as_json(preview: &Preview) -> Value {
     })
 }
 
-fn human(ui: &Ui, preview: &Preview) {
+/// One lane for people.
+pub(in crate::commands) fn human(ui: &Ui, preview: &Preview) {
     ui.line(ui.paint(Tone::Strong, &printable(&preview.identity, 80)));
     let row = |name: &str, text: &str| {
         let width = ui.width_out().max(60) - 16;

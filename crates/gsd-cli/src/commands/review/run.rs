@@ -1,7 +1,7 @@
 //! `gsd review`: prepares, runs with progress, writes the report, decides the exit code.
 
-use super::{ask, phase_error, remarks};
-use crate::args::{FailOn, Format, ReviewRunArgs};
+use super::{ask, phase_error, refuse, remarks, run_dir_error};
+use crate::args::{FailOn, Format, ReportArgs, ReviewRunArgs};
 use crate::commands::{Context, Outcome, tool};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
@@ -11,15 +11,13 @@ use crate::output::progress::Progress;
 use crate::output::summary::{self, Shown};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
-use gsd_engine::lane::selection::{Missing, Remark, RemarkKind};
+use gsd_engine::lane::selection::Missing;
 use gsd_engine::lane::settings::RunSettings;
 use gsd_engine::lane::{Proof, State};
 use gsd_engine::review::clusters;
 use gsd_engine::review::record::{Lane, Record, Severity};
 use gsd_engine::review::report::{self, Format as Rendering};
-use gsd_engine::review::{
-    self, Choice, Event, Keep, Options, Prepared, Project, RunDir, RunDirError, Setting,
-};
+use gsd_engine::review::{self, Choice, Event, Keep, Options, Prepared, Project, RunDir, Setting};
 use gsd_io::cancel::Cancel;
 use gsd_io::process::guard;
 use gsd_io::{clock, fs, signal};
@@ -36,7 +34,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
     }
     let project = review::open(&context.env, &context.root, phase, &context.settings)
         .map_err(|error| phase_error(&error))?;
-    let outputs = Outputs::of(context, args, &project)?;
+    let outputs = Outputs::of(context, &args.output, &project)?;
     let directory = project.phase.directory.path.as_str();
     let given = args.run_dir.as_ref().map(|dir| context.env.absolute(dir));
     let choice = match (&given, args.resume) {
@@ -57,7 +55,9 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
     diagnostics::warn(ui, &prepared.diagnostics);
     remarks(ui, &prepared.selection.warnings, true);
     remarks(ui, &prepared.selection.infos, false);
-    refuse(&prepared)?;
+    if !prepared.selection.errors.is_empty() {
+        return Err(refuse(&prepared.selection.errors));
+    }
 
     let mut found = vec![];
     let set = RunSettings::read(&project.config, &mut found);
@@ -77,17 +77,21 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
         tool: &tool,
     };
     let record = watch(ui, setting, &prepared, options, &run_dir);
-    finish(ui, context, args, &project, &run_dir, &record, &outputs)
+    let status = finish(ui, context, &args.output, &project, &record, &outputs)?;
+    if status == ExitStatus::Done {
+        run_dir.succeeded(if args.keep_run { Keep::ForGood } else { Keep::UntilTheNext });
+    }
+    Ok(status)
 }
 
 /// The files that the user wants besides the report, looked at before anything runs.
 #[derive(Debug)]
-struct Outputs(Vec<(OutputFile, Rendering)>);
+pub(super) struct Outputs(Vec<(OutputFile, Rendering)>);
 
 impl Outputs {
-    fn of(
+    pub(super) fn of(
         context: &Context,
-        args: &ReviewRunArgs,
+        args: &ReportArgs,
         project: &Project,
     ) -> Result<Self, CommandError> {
         let report = review::report_paths(&project.root, &project.phase.directory);
@@ -123,43 +127,6 @@ impl Outputs {
         }
         failed
     }
-}
-
-/// Stops before any prompt leaves where a lane that was asked for by name cannot run.
-pub(super) fn refuse(prepared: &Prepared) -> Result<(), CommandError> {
-    let errors = &prepared.selection.errors;
-    let Some(first) = errors.first() else { return Ok(()) };
-    let unknown = errors.iter().any(|remark| remark.kind == RemarkKind::Unknown);
-    let setting = errors.iter().any(|remark| remark.kind == RemarkKind::Setting);
-    let (status, code) = if unknown || setting {
-        (ExitStatus::Usage, "selection")
-    } else {
-        (ExitStatus::LaneCouldNotRun, "lane-could-not-run")
-    };
-    let placed = |remark: &Remark| match &remark.at {
-        Some(at) => {
-            let position = at.position();
-            let file = at.file.name();
-            format!("{file}:{}:{}: {}", position.line, position.column, remark.message)
-        }
-        None => remark.message.clone(),
-    };
-    let mut error = CommandError::new(status, code, placed(first));
-    for remark in &errors[1..] {
-        error.causes.push(placed(remark));
-    }
-    if let Some(help) = errors.iter().find_map(|remark| remark.help.clone()) {
-        error = error.hint(help);
-    } else if status == ExitStatus::LaneCouldNotRun {
-        error = error.hint(
-            "`gsd lane list` shows which lanes are here; `--only-available` goes on without the others",
-        );
-    }
-    let list: Vec<_> = errors
-        .iter()
-        .map(|remark| json!({ "subject": remark.subject, "kind": remark.kind.word(), "message": remark.message }))
-        .collect();
-    Err(error.detail("errors", list))
 }
 
 /// Runs the engine on a thread of its own, so that the table moves while every lane is silent.
@@ -202,12 +169,12 @@ fn watch(
     })
 }
 
-fn finish(
+/// Writes the report of a record, prints it, and says how the program ends.
+pub(super) fn finish(
     ui: &Ui,
     context: &Context,
-    args: &ReviewRunArgs,
+    args: &ReportArgs,
     project: &Project,
-    run_dir: &RunDir,
     record: &Record,
     outputs: &Outputs,
 ) -> Outcome {
@@ -235,16 +202,13 @@ fn finish(
     let status = status(&record, args.fail_on, failed.is_some());
     let report = written.as_ref().ok().and_then(Option::as_ref).map(|path| shown(context, path));
     print(ui, context, args, &record, report.as_deref(), failed.as_ref(), status);
-    if status == ExitStatus::Done {
-        run_dir.succeeded(if args.keep_run { Keep::ForGood } else { Keep::UntilTheNext });
-    }
     Ok(status)
 }
 
 fn print(
     ui: &Ui,
     context: &Context,
-    args: &ReviewRunArgs,
+    args: &ReportArgs,
     record: &Record,
     report: Option<&str>,
     failed: Option<&CommandError>,
@@ -347,23 +311,4 @@ fn status(record: &Record, fail_on: FailOn, not_written: bool) -> ExitStatus {
 fn shown(context: &Context, path: &Utf8Path) -> String {
     let absolute: Utf8PathBuf = context.root.join(path);
     absolute.strip_prefix(context.env.cwd()).unwrap_or(&absolute).to_string()
-}
-
-fn run_dir_error(error: &RunDirError) -> CommandError {
-    let from = |status, code| CommandError::from_error(status, code, error);
-    match error {
-        RunDirError::Busy(_) => {
-            from(ExitStatus::Busy, "busy").hint("wait until it is done, or stop it with Ctrl-C")
-        }
-        RunDirError::NothingToResume => {
-            from(ExitStatus::Unknown, "nothing-to-resume").hint("leave `--resume` out")
-        }
-        RunDirError::Unsafe { .. } => {
-            from(ExitStatus::Refused, "run-folder").hint("name a folder of your own")
-        }
-        RunDirError::NoStateHome | RunDirError::Write(_) | RunDirError::Lock(_) => {
-            from(ExitStatus::Diagnostics, "run-folder")
-                .hint("set XDG_STATE_HOME to a folder that you may write to")
-        }
-    }
 }

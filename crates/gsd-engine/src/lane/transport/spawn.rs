@@ -327,5 +327,6 @@ fn judge(
         first_byte: exit.first_byte_after,
         elapsed: exit.elapsed,
         warnings,
+        lacks: None,
     }
 }

@@ -25,7 +25,12 @@ pub(super) fn lay_out(
     prompt: &str,
 ) -> Result<(), fs::WriteError> {
     let referred = plan.is_given_prompt() && !call.passes_text(prompt);
-    if referred {
+    // Who made the file may have made it for others, too.
+    let there = |path| {
+        let most = prompt.len() as u64;
+        fs::read_bounded(path, most, fs::Links::Refuse).is_ok_and(|b| b == prompt.as_bytes())
+    };
+    if referred && !there(&call.prompt_path) {
         fs::write_private(&call.prompt_path, prompt.as_bytes())?;
     }
     for (path, text) in &call.files {

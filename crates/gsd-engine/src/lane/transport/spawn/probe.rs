@@ -26,13 +26,16 @@ pub(crate) fn probe(
     root: &Utf8Path,
     cancel: &Cancel,
 ) -> Result<Ready, Box<LaneReport>> {
+    for binary in &plan.requires_binaries {
+        find(binary.as_str(), env).map_err(|mut report| {
+            report.lacks = Some(binary.to_string());
+            report
+        })?;
+    }
     let program = match &call.program {
         Program::Own => env.own_executable().to_owned(),
         Program::Named(binary) => find(binary.as_str(), env)?,
     };
-    for binary in &plan.requires_binaries {
-        find(binary.as_str(), env)?;
-    }
     match &plan.probe {
         Probe::CommandExists { binary } => {
             if call.program != Program::Own {

@@ -1,0 +1,151 @@
+//! Prepares a run whose lanes are asked elsewhere: other jobs, other machines.
+//!
+//! Nobody is probed, since who is here says nothing about who is there. What is decided is kept in
+//! a folder: the census, the prompts, and who is asked.
+
+use super::about::{About, millis};
+use super::census::{census, phase_of};
+use super::commit;
+use super::prepare::{Ask, Planner, PrepareError, Project, offer};
+use super::prepared_run::{PreparedAsk, PreparedRun, PreparedRunError};
+use super::prompts::{Marks, prompts, redactions};
+use super::record::{self, Record};
+use super::redaction::Redaction;
+use super::run_dir::{RunDirError, new_id, open_folder};
+use crate::lane::egress;
+use crate::lane::selection::{Detected, Identity, Remark, Request, itself, select, to_probe};
+use crate::lane::settings::Reviewers;
+use crate::lane::{LanePlan, LaneReport, Reason, Roster, State};
+use camino::Utf8Path;
+use gsd_io::cancel::Cancel;
+use gsd_io::clock;
+use gsd_io::env::Env;
+
+/// Why a run could not be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareApartError {
+    #[error(transparent)]
+    Phase(#[from] PrepareError),
+    #[error(transparent)]
+    Folder(#[from] RunDirError),
+    #[error(transparent)]
+    Write(#[from] PreparedRunError),
+    /// A lane that was named does not exist, or cannot be planned.
+    #[error("{}", first(.0))]
+    Selection(Vec<Remark>),
+}
+
+fn first(remarks: &[Remark]) -> &str {
+    remarks.first().map_or("nothing is left to ask", |remark| &remark.message)
+}
+
+/// Decides everything that does not depend on the machine of a lane, and writes it into `folder`.
+pub fn prepare_apart(
+    env: &Env,
+    project: &Project,
+    roster: &Roster,
+    ask: &Ask<'_>,
+    folder: &Utf8Path,
+    tool: &record::Tool,
+    cancel: &Cancel,
+) -> Result<PreparedRun, PrepareApartError> {
+    let plans = census(&project.phase);
+    if plans.is_empty() {
+        let directory = project.phase.directory.path.to_string();
+        return Err(PrepareError::NoPlans { directory }.into());
+    }
+    let reviewers = Reviewers::read(&project.config, env, &roster.descriptors());
+    let host = itself(env);
+    let request = Request {
+        named: ask.named.clone(),
+        all: ask.all,
+        exclude: ask.exclude.clone(),
+        missing: ask.missing,
+        itself: host.clone(),
+    };
+    // Every lane counts as being there; the one that is not says so where it is asked.
+    let there: Detected =
+        to_probe(&request, &reviewers, roster).into_iter().map(|slug| (slug, Ok(()))).collect();
+    let selection = select(&request, &reviewers, roster, &there);
+    if !selection.errors.is_empty() || selection.selected.is_empty() {
+        return Err(PrepareApartError::Selection(selection.errors));
+    }
+    // Whether a server elsewhere may be asked is asked where the lane is called.
+    let approvals = egress::approvals(env);
+    let planner = Planner {
+        root: &project.root,
+        config: &project.config,
+        approvals: &approvals,
+        reviewers: &reviewers,
+        ask,
+        run_dir: folder,
+        // How a lane is confined is decided where it runs.
+        offer: offer(),
+    };
+    let mut found = vec![];
+    let mut asked: Vec<(&Identity, LanePlan)> = vec![];
+    let mut lanes = vec![];
+    for identity in &selection.selected {
+        let Some(lane) = roster.by_slug(identity.lane.as_str()) else { continue };
+        let report = match planner.draft(lane, Some(identity), &mut found) {
+            Ok(plan) => {
+                asked.push((identity, plan));
+                LaneReport::not_called(
+                    State::Failed,
+                    Reason::OutputMissing,
+                    "no result of it was brought back",
+                )
+                .remedy(format!("run `gsd review invoke --run-dir DIR --lane {}`", identity.name))
+            }
+            // A server whose address is not known here may be known there.
+            Err(report) => *report,
+        };
+        lanes.push(About::of_lane(lane, &identity.name).lane(&report, &plans));
+    }
+    let marks = Marks::new(&plans);
+    let redaction = Redaction::of(env, &project.config);
+    let built = prompts(project, &plans, asked.iter().map(|(_, plan)| plan), &marks, &redaction);
+    let asks = asked
+        .iter()
+        .zip(&built)
+        .map(|((identity, plan), prompt)| PreparedAsk {
+            identity: identity.name.clone(),
+            slug: plan.slug.to_string(),
+            model: identity.model.clone(),
+            agent: identity.agent.clone(),
+            prompt_sha256: plan.is_given_prompt().then(|| prompt.sha256.clone()),
+            marks: prompt.marks.clone(),
+        })
+        .collect();
+    let now = clock::timestamp();
+    let run = PreparedRun {
+        record: Record {
+            schema: record::SCHEMA,
+            tool: tool.clone(),
+            run: record::Run {
+                id: new_id(),
+                started_at: now.clone(),
+                finished_at: now,
+                elapsed_ms: 0,
+                selection: selection.source.word().to_owned(),
+                itself: host.slug().map(ToString::to_string),
+                interrupted: false,
+                notes: super::prepare::notes(&selection, &project.phase),
+            },
+            phase: phase_of(&project.phase),
+            commit: commit::commit(env, &project.root, cancel),
+            plans,
+            lanes,
+            findings: vec![],
+            clusters: vec![],
+            redactions: redactions(&built),
+            kept: record::Kept::default(),
+            history: vec![],
+        },
+        asks,
+        prepared_ms: millis(clock::since_epoch()),
+    };
+    open_folder(folder)?;
+    run.write(folder, &built)?;
+    Ok(run)
+}
