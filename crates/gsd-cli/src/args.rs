@@ -362,6 +362,15 @@ pub(crate) enum LaneCommand {
     Plan(PlanArgs),
     /// Call one lane and leave its result in a run folder
     Invoke(InvokeArgs),
+    /// Put a lane into friendly and hostile worlds of stand-ins and print what it withstands
+    Test(LaneTestArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LaneTestArgs {
+    /// A lane by its slug, or the manifest or folder of one
+    #[arg(value_name = "SLUG|PATH")]
+    pub(crate) lane: String,
 }
 
 #[derive(Debug, Args)]

@@ -5,7 +5,7 @@
 //!
 //! | layer | modules |
 //! | --- | --- |
-//! | operations | [`review`], [`store`] |
+//! | operations | [`review`], [`store`], [`trial`] |
 //! | wholes | [`manifest`], [`registry`], [`lint`] |
 //! | pieces | [`gate`], [`hook`], [`lane`], [`runtime`], [`planning`], [`evidence`] |
 //! | words | [`config`], [`id`], [`json`], [`diag`], [`text`] |
@@ -27,6 +27,7 @@ pub mod review;
 pub mod runtime;
 pub mod store;
 pub mod text;
+pub mod trial;
 
 /// Every rule there is, sorted by code: for `gsd explain`, the reference and the tests.
 pub fn rules() -> Vec<&'static diag::Rule> {

@@ -298,6 +298,13 @@ pub fn write_private(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> 
         .map_err(WriteError::at(path))
 }
 
+/// Lets the owner of a file run it, and nobody else do anything with it.
+pub fn make_executable(path: &Utf8Path) -> Result<(), WriteError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::Permissions::from_mode(0o700);
+    std::fs::set_permissions(path, mode).map_err(WriteError::at(path))
+}
+
 /// Creates a directory and its missing parents.
 pub fn create_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
     std::fs::create_dir_all(path).map_err(WriteError::at(path))

@@ -3,6 +3,7 @@
 mod apart;
 pub(super) mod invoke;
 pub(super) mod plan;
+mod test;
 
 use super::{Context, Outcome};
 use crate::Program;
@@ -60,6 +61,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
         LaneCommand::Show(args) => show(ui, context, &args.slug),
         LaneCommand::Plan(args) => plan::run(ui, context, args, plan::About::Lanes),
         LaneCommand::Invoke(args) => invoke::run(ui, context, args),
+        LaneCommand::Test(args) => test::run(ui, context, args),
     }
 }
 
@@ -74,6 +76,7 @@ fn selected<'a>(roster: &'a Roster, args: &LaneSelectedArgs) -> Vec<&'a Lane> {
     wanted.iter().filter_map(|slug| roster.by_slug(slug)).collect()
 }
 
+/// Whether there is a lane of that slug; else what to type instead.
 pub(super) fn known(context: &Context, slug: &str) -> Result<(), CommandError> {
     if context.roster.by_slug(slug).is_some() {
         return Ok(());

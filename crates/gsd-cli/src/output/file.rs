@@ -83,7 +83,7 @@ mod tests {
         let report = file("01-REVIEWS.json", "{ \"name\": \"gsd\" }");
         std::os::unix::fs::symlink(&source, root.join("link")).unwrap();
         std::os::unix::fs::symlink(root.join("gone"), root.join("dangling")).unwrap();
-        let at = |path: &Utf8Path| OutputFile::at(path, &[report.clone()]);
+        let at = |path: &Utf8Path| OutputFile::at(path, std::slice::from_ref(&report));
         for refused in [&source, &plan, &root.join("link"), &root.join("dangling"), &report] {
             assert!(at(refused).is_err(), "{refused}");
         }

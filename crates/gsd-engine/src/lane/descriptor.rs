@@ -8,7 +8,7 @@
 //! Beyond the contract a body may say, all optional: `timeoutConfigKey`, `env` (names of variables
 //! that the program may see), `setEnv` (variables with values), `posture`, `confinement`
 //! (the one that does not break the program), `state` (where the program keeps its own files), `setup`
-//! (argument lists to run before the review), `acceptExit` (exit codes that end a good review), `vendor` (whose model answers, for counting
+//! (steps to run before the review), `acceptExit` (exit codes that end a good review), `vendor` (whose model answers, for counting
 //! independent voices); inside `invoke`: `agentArg`, `defaultAgent`, `effortArgs`, `effortLevels`,
 //! `effortEnv`, `promptPlace`, `files`.
 
@@ -19,6 +19,7 @@ mod name;
 mod place;
 mod placeholders;
 pub mod rules;
+mod setup;
 
 pub use heading::Heading;
 pub use invoke::{
@@ -28,6 +29,7 @@ pub use invoke::{
 pub use name::{Binary, EnvName};
 pub use place::StatePlace;
 pub use rules::RULES;
+pub use setup::{Capture, CaptureFrom, SetupStep};
 
 use super::confinement::Way;
 use super::probe::Probe;
@@ -133,8 +135,8 @@ pub struct Descriptor {
     /// Where the program keeps its own state and may write to; what is usual for its name where
     /// nothing is said.
     pub state: Option<Vec<StatePlace>>,
-    /// Argument lists that are run with the same program before the review, in order.
-    pub setup: Vec<Vec<String>>,
+    /// What is run with the same program before the review, in order.
+    pub setup: Vec<SetupStep>,
     /// Exit codes beside 0 after which the text is a review.
     pub accept_exit: Vec<i32>,
     /// Whose models answer, as one lower-case word; lanes of one vendor are not independent.
@@ -259,7 +261,7 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
         }
         None => Some(None),
     };
-    let setup = fields.optional::<Vec<Vec<String>>>("setup", sink).unwrap_or_default();
+    let setup = setup::read(&mut fields, sink);
     let accept_exit = read_accept_exit(&mut fields, sink);
     let vendor = field::optional_text(&mut fields, "vendor", sink, &BAD_VENDOR, |text| {
         let word = !text.is_empty()
@@ -274,6 +276,13 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
     check_together(transport, handler, empty_output, &mut fields, sink);
     if let (Some(probe), Some(invoke)) = (&probe, &invoke) {
         check_probe(probe, invoke, &mut fields, sink);
+    }
+    if let (Some(Invoke::Spawn(invoke)), Some(steps)) = (&invoke, &setup) {
+        check_captured(invoke, steps, &mut fields, sink);
+    }
+    if let (Some(Invoke::OpenaiHttp(_)), Some([_, ..])) = (&invoke, setup.as_deref()) {
+        let at = field::at(&mut fields, "setup", sink);
+        sink.push(FORBIDDEN_FIELD.at(at, "a server has no steps before the review"));
     }
     if let (Some(invoke), Some(evidence)) = (&invoke, evidence) {
         check_evidence(invoke, evidence, &mut fields, sink);
@@ -301,7 +310,7 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
         posture: posture?,
         confinement: confinement?,
         state: state?,
-        setup,
+        setup: setup?,
         accept_exit: accept_exit?,
         vendor: vendor?,
     })
@@ -445,6 +454,21 @@ fn check_probe(probe: &Probe, invoke: &Invoke, fields: &mut Fields<'_>, sink: &m
     };
     let at = field::at(fields, "probe", sink);
     sink.push(PROBE_MISMATCH.at(at, message).help("probe what the lane uses"));
+}
+
+/// The arguments may use what the steps before the review capture, and nothing else.
+fn check_captured(
+    invoke: &SpawnInvoke,
+    steps: &[SetupStep],
+    fields: &mut Fields<'_>,
+    sink: &mut Sink,
+) {
+    let known: Vec<&str> =
+        steps.iter().filter_map(|step| step.capture.as_ref()).map(|c| c.name.as_str()).collect();
+    let pointer = fields.pointer.key("invoke");
+    if let Some(node) = fields.node("invoke") {
+        setup::check(&invoke.args, &known, node, &pointer, sink);
+    }
 }
 
 fn check_evidence(

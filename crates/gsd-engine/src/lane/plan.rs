@@ -5,9 +5,9 @@
 
 use super::confinement::Confinement;
 use super::descriptor::{
-    Arg, Binary, Descriptor, EffortChannel, EffortLevel, EnvName, EvidenceClass, Handler, Invoke,
-    ModelDiscovery, OWN_BINARY, OutputChannel, Placeholder, Posture, PromptChannel, PromptPlace,
-    SpawnInvoke, StatePlace, Transport, UrlPath,
+    Arg, Binary, Capture, Descriptor, EffortChannel, EffortLevel, EnvName, EvidenceClass, Handler,
+    Invoke, ModelDiscovery, OWN_BINARY, OutputChannel, Placeholder, Posture, PromptChannel,
+    PromptPlace, SpawnInvoke, StatePlace, Transport, UrlPath,
 };
 use super::egress::ProxyUse;
 use super::handler::openai_compatible::Streaming;
@@ -116,7 +116,7 @@ pub struct SpawnPlan {
     pub env: Vec<EnvName>,
     /// Variables that are set for it.
     pub set_env: BTreeMap<EnvName, String>,
-    pub setup: Vec<Vec<String>>,
+    pub setup: Vec<PlannedStep>,
     pub accept_exit: Vec<i32>,
     /// Files to write before it starts.
     pub files: Vec<(Utf8PathBuf, String)>,
@@ -139,7 +139,20 @@ pub enum PlannedArg {
     Prompt {
         reference: String,
     },
+    /// What a step before the review printed, by its name.
+    Captured(String),
 }
+
+/// A step before the review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedStep {
+    pub args: Vec<PlannedArg>,
+    pub capture: Option<Capture>,
+    pub limit: Duration,
+}
+
+/// What the steps before a review printed, by name.
+pub type Captured = BTreeMap<String, String>;
 
 /// Where the review will be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,18 +192,27 @@ const RETRY_PAUSE: Duration = Duration::from_secs(5);
 /// Linux takes arguments of fewer bytes than this, its final zero included.
 const MAX_ARGUMENT: usize = 131_072;
 
+/// Puts the prompt and what was captured in their places. A value that is not known yet stays
+/// visible by its name; the manifest's own rules see to it that none is used before it is there.
+pub(super) fn fill(args: &[PlannedArg], prompt: &str, captured: &Captured) -> Vec<String> {
+    let fits = prompt.len() < MAX_ARGUMENT && !prompt.contains('\0');
+    args.iter()
+        .map(|arg| match arg {
+            PlannedArg::Text(text) => text.clone(),
+            PlannedArg::Prompt { .. } if fits => prompt.to_owned(),
+            PlannedArg::Prompt { reference } => reference.clone(),
+            PlannedArg::Captured(name) => match captured.get(name) {
+                Some(value) => value.clone(),
+                None => format!("<{name}>"),
+            },
+        })
+        .collect()
+}
+
 impl SpawnPlan {
-    /// The arguments with the prompt in its place.
+    /// The arguments with the prompt in its place, before any step ran.
     pub fn argv(&self, prompt: &str) -> Vec<String> {
-        let fits = prompt.len() < MAX_ARGUMENT && !prompt.contains('\0');
-        self.args
-            .iter()
-            .map(|arg| match arg {
-                PlannedArg::Text(text) => text.clone(),
-                PlannedArg::Prompt { .. } if fits => prompt.to_owned(),
-                PlannedArg::Prompt { reference } => reference.clone(),
-            })
-            .collect()
+        fill(&self.args, prompt, &Captured::new())
     }
 
     /// Whether the program gets the text of this prompt itself, not a reference to its file.
@@ -269,11 +291,14 @@ impl LanePlan {
     pub fn with_prompt_at(mut self, path: &Utf8Path) -> Self {
         if let CallPlan::Spawn(spawn) = &mut self.call {
             let old = std::mem::replace(&mut spawn.prompt_path, path.to_owned());
-            for arg in &mut spawn.args {
-                let text = match arg {
-                    PlannedArg::Text(text) | PlannedArg::Prompt { reference: text } => text,
-                };
-                *text = text.replace(old.as_str(), path.as_str());
+            let steps = spawn.setup.iter_mut().flat_map(|step| &mut step.args);
+            for arg in spawn.args.iter_mut().chain(steps) {
+                match arg {
+                    PlannedArg::Text(text) | PlannedArg::Prompt { reference: text } => {
+                        *text = text.replace(old.as_str(), path.as_str());
+                    }
+                    PlannedArg::Captured(_) => {}
+                }
             }
         }
         self
@@ -440,7 +465,21 @@ impl Spawn<'_> {
             },
             env,
             set_env,
-            setup: self.lane.descriptor.setup.clone(),
+            setup: self
+                .lane
+                .descriptor
+                .setup
+                .iter()
+                .map(|step| PlannedStep {
+                    args: step
+                        .args
+                        .iter()
+                        .flat_map(|arg| self.expand(arg, limit, effort))
+                        .collect(),
+                    capture: step.capture.clone(),
+                    limit: step.limit,
+                })
+                .collect(),
             accept_exit: self.lane.descriptor.accept_exit.clone(),
             files: invoke
                 .files
@@ -509,6 +548,7 @@ impl Spawn<'_> {
                 texts(vec![format!("{}s", (limit.as_secs() * 9 / 10).max(1))])
             }
             Placeholder::File(name) => texts(vec![self.file(name).to_string()]),
+            Placeholder::Captured(name) => vec![PlannedArg::Captured(name.clone())],
         }
     }
 

@@ -3,18 +3,17 @@
 //!
 //! Only shapes are here. What a lane is and what became of it is decided elsewhere.
 
+use super::InvokeSetting;
 use super::about::millis;
 use super::prepare::{Ask, Planned, Planner, offer};
 use super::preview::located;
 use super::record;
-use crate::config::Config;
 use crate::diag::Diagnostic;
 use crate::lane::descriptor::PromptChannel;
 use crate::lane::egress;
 use crate::lane::selection::Missing;
 use crate::lane::settings::{Reviewers, Source};
-use crate::lane::{CallPlan, During, Lane, LanePlan, Reason, Roster, State};
-use camino::Utf8Path;
+use crate::lane::{CallPlan, During, Lane, LanePlan, Reason, State};
 use gsd_io::env::Env;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -24,17 +23,14 @@ pub const PROMPT_FILE: &str = "gsd-review-prompt.md";
 
 /// Plans lanes outside a run: all of them, or those that are named, in that order.
 pub fn plan_lanes(
-    env: &Env,
-    root: &Utf8Path,
-    config: &Config,
-    roster: &Roster,
+    setting: InvokeSetting<'_>,
     selected: &[String],
-    run_dir: &Utf8Path,
     lane_timeouts: &[(String, Duration)],
     found: &mut Vec<Diagnostic>,
 ) -> Vec<(String, Option<Planned>)> {
     let ask =
         Ask { named: vec![], all: false, exclude: vec![], missing: Missing::Note, lane_timeouts };
+    let InvokeSetting { env, root, run_dir, config, roster, .. } = setting;
     let approvals = egress::approvals(env);
     let reviewers = Reviewers::default();
     let planner = Planner {

@@ -187,7 +187,7 @@ impl<'a> Who<'a> {
             }
             None => {
                 let descriptors = setting.roster.descriptors();
-                let reviewers = Reviewers::read(setting.config, setting.env, &descriptors);
+                let reviewers = Reviewers::read(setting.config, &descriptors);
                 let instance = reviewers.instances.get(asked).ok_or_else(unknown)?;
                 (instance.lane.to_string(), Overrides::of(instance))
             }

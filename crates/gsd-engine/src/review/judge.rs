@@ -321,7 +321,7 @@ mod tests {
     #[test]
     fn a_prompt_of_somebody_else_is_proved_by_its_channel_alone() {
         let judged = |channel, truncated| {
-            let facts = Facts { channel, truncated, tokens: None };
+            let facts = Facts { channel, truncated, tokens: None, observed: vec![] };
             let judgement = judgement("fine", 0, &facts);
             (judgement.state, judgement.proof)
         };

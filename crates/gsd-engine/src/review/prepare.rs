@@ -380,8 +380,8 @@ fn confine(
         return Ok(Confinement::None);
     }
     let posture = match (descriptor.posture, lane.origin) {
-        (Posture::Trusted, Origin::Overlay) => Posture::ReadOnly,
-        (posture, Origin::FirstParty | Origin::Overlay) => posture,
+        (Posture::Trusted, Origin::Overlay | Origin::Unapproved) => Posture::ReadOnly,
+        (posture, Origin::FirstParty | Origin::Overlay | Origin::Unapproved) => posture,
     };
     let allowed = &settings.confinement;
     confinement::choose(&Wish { posture, fitting: descriptor.confinement, allowed }, offer)

@@ -54,7 +54,7 @@ pub fn prepare_apart(
         let directory = project.phase.directory.path.to_string();
         return Err(PrepareError::NoPlans { directory }.into());
     }
-    let reviewers = Reviewers::read(&project.config, env, &roster.descriptors());
+    let reviewers = Reviewers::read(&project.config, &roster.descriptors());
     let host = itself(env);
     let request = Request {
         named: ask.named.clone(),

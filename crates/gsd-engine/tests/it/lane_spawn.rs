@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 mod handlers;
 mod limits;
+mod setup;
 
 const PROMPT: &str = "Review the plan.\nThe server may answer 429 Too Many Requests.\n";
 

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, u8, &[&str])] = &[
     ("render", 3, &[]),
     ("review", 3, &[]),
     ("store", 3, &["projection"]),
+    ("trial", 3, &["review"]),
 ];
 
 #[test]

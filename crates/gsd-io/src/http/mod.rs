@@ -16,6 +16,7 @@ mod answer;
 mod body;
 mod exchange;
 mod proxy;
+pub mod stand_in;
 mod talk;
 mod url;
 mod watch;

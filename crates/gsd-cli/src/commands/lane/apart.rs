@@ -1,9 +1,7 @@
 //! What `lane plan` and `lane invoke` share: lanes by themselves, outside a review.
 
-use crate::Program;
 use crate::args::ApartArgs;
-use crate::commands::{Context, Outcome};
-use crate::error::CommandError;
+use crate::commands::Context;
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs;
@@ -37,9 +35,7 @@ pub(super) fn selected(args: &ApartArgs) -> Vec<String> {
 /// part of a list on a line of its own.
 pub(super) fn print(ui: &Ui, document: &Value, lines: Lines) {
     match (lines, document) {
-        (Lines::Whole, _) => {
-            ui.data(&serde_json::to_string_pretty(document).expect("a value always serialises"))
-        }
+        (Lines::Whole, _) => ui.bare_document(document),
         (Lines::Each, Value::Array(parts)) => parts.iter().for_each(|part| ui.line(part)),
         (Lines::Each, _) => ui.line(document),
     }
@@ -56,18 +52,5 @@ pub(super) enum Lines {
 impl Lines {
     pub(super) const fn of(ndjson: bool) -> Self {
         if ndjson { Self::Each } else { Self::Whole }
-    }
-}
-
-/// Why nothing was done. Under the older spelling stdout belongs to results, so it goes to stderr
-/// whatever was asked for.
-pub(super) fn refuse(ui: &Ui, context: &Context, error: CommandError) -> Outcome {
-    match context.program {
-        Program::Gsd => Err(error),
-        Program::GsdTools => {
-            let hint = error.hint.as_ref().map_or(String::new(), |hint| format!("hint: {hint}\n"));
-            ui.talk(format_args!("error: {}\n{hint}", error.message));
-            Ok(error.status)
-        }
     }
 }

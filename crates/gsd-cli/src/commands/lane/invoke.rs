@@ -10,6 +10,7 @@ use crate::exit::ExitStatus;
 use crate::output::diagnostics;
 use crate::output::progress;
 use crate::ui::Ui;
+use gsd_engine::config;
 use gsd_engine::lane::State;
 use gsd_engine::review::{
     self, Invocation, InvokeError, InvokeSetting, Invoked, PreparedRunError, contract,
@@ -24,7 +25,7 @@ pub(in crate::commands) fn run(ui: &Ui, context: &Context, args: &InvokeArgs) ->
     let Some(name) = args.apart.slug.as_deref().map(str::trim) else {
         let error = CommandError::new(ExitStatus::Usage, "no-lane", "which lane is not said")
             .hint("name it with `--slug SLUG`");
-        return apart::refuse(ui, context, error);
+        return Err(error);
     };
     let listed = args.apart.selected.iter().flatten().map(|slug| slug.trim());
     let listed: Vec<&str> = listed.filter(|slug| !slug.is_empty()).collect();
@@ -69,7 +70,7 @@ pub(in crate::commands) fn run(ui: &Ui, context: &Context, args: &InvokeArgs) ->
                 let result = contract::not_tried(name, "prompt_missing", &error.to_string());
                 apart::print(ui, &result, Lines::of(args.ndjson));
             }
-            apart::refuse(ui, context, refused(&error))
+            Err(refused(&error))
         }
     }
 }

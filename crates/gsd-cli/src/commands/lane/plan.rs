@@ -11,7 +11,9 @@ use crate::commands::{Context, Outcome};
 use crate::exit::ExitStatus;
 use crate::output::diagnostics;
 use crate::ui::Ui;
-use gsd_engine::review::{self, contract};
+use gsd_engine::config;
+use gsd_engine::review::{self, InvokeSetting, contract};
+use gsd_io::cancel::Cancel;
 use serde_json::Value;
 
 /// What a plan is about where no option tells.
@@ -35,16 +37,15 @@ pub(in crate::commands) fn run(
     let run_dir = context.env.absolute(typed);
     let (config, mut found) = config::read(&context.env, &root, &context.settings);
     let selected = apart::selected(&args.apart);
-    let planned = contract::plan_lanes(
-        &context.env,
-        &root,
-        &config,
-        &context.roster,
-        &selected,
-        &run_dir,
-        &args.lane_timeout,
-        &mut found,
-    );
+    let setting = InvokeSetting {
+        env: &context.env,
+        root: &root,
+        run_dir: &run_dir,
+        config: &config,
+        roster: &context.roster,
+        cancel: &Cancel::new(),
+    };
+    let planned = contract::plan_lanes(setting, &selected, &args.lane_timeout, &mut found);
     diagnostics::warn(ui, &found);
     let rows: Vec<Value> = planned
         .iter()

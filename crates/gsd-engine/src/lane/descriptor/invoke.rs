@@ -175,10 +175,12 @@ pub enum Placeholder {
     TimeLimit,
     /// The path of one of [`SpawnInvoke::files`].
     File(String),
+    /// What a step of `setup` printed.
+    Captured(String),
 }
 
 impl Arg {
-    fn parse(text: &str) -> Result<Self, &'static str> {
+    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         if text.contains('\0') {
             return Err("an argument without NUL");
         }
@@ -196,11 +198,12 @@ impl Arg {
             "prompt" => Placeholder::Prompt,
             "agent" => Placeholder::Agent,
             "time-limit" => Placeholder::TimeLimit,
-            other => match other.strip_prefix("file:") {
-                Some(name) => Placeholder::File(name.to_owned()),
-                None => {
+            other => match other.split_once(':') {
+                Some(("file", name)) => Placeholder::File(name.to_owned()),
+                Some(("captured", name)) => Placeholder::Captured(name.to_owned()),
+                Some(_) | None => {
                     return Err(
-                        "one of `{{model}}`, `{{effort}}`, `{{output}}`, `{{prompt}}`, `{{agent}}`, `{{file:NAME}}`",
+                        "one of `{{model}}`, `{{effort}}`, `{{output}}`, `{{prompt}}`, `{{agent}}`, `{{file:NAME}}`, `{{captured:NAME}}`",
                     );
                 }
             },

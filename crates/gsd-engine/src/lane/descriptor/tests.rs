@@ -250,3 +250,34 @@ proptest! {
         codes(&value.to_string());
     }
 }
+
+#[test]
+fn steps_before_the_review() {
+    let with = |setup: &str| SPAWN.replacen("{\n", &format!("{{ \"setup\": {setup},\n"), 1);
+    let steps = |setup: &str| read_text(&with(setup)).0.map(|lane| lane.setup);
+    let plain = steps(r#"[["new"], {"args": ["load", "{{captured:x}}"]}]"#);
+    assert_eq!(plain, None, "a value that nobody captures");
+    let good = r#"[{"args": ["new"], "capture": {"name": "x", "pointer": "/id"}, "timeoutMs": 5},
+                   ["load", "{{captured:x}}"]]"#;
+    let good = steps(good).unwrap();
+    assert_eq!(good[0].limit, Duration::from_millis(5));
+    assert_eq!(good[0].capture.as_ref().unwrap().from, CaptureFrom::Pointer("/id".into()));
+    assert_eq!(good[1].limit, Duration::from_secs(60));
+    for bad in [
+        r#""new""#,
+        r#"[[]]"#,
+        r#"[["x", 7]]"#,
+        r#"[{"args": ["new"], "capture": {"name": "X"}}]"#,
+        r#"[{"args": ["new"], "capture": {"name": "x", "after": "a", "pointer": "/b"}}]"#,
+        r#"[{"args": ["new"], "capture": {"name": "x", "pointer": "id"}}]"#,
+        r#"[{"args": ["new"], "timeoutMs": 0}]"#,
+        r#"[{"capture": {"name": "x"}}]"#,
+    ] {
+        assert_eq!(steps(bad), None, "{bad}");
+    }
+    assert_eq!(codes(&with(r#"[{"args": ["new"], "frobnicate": 1}]"#)), ["unknown"]);
+    let late = with(r#"[["new"]]"#).replace(r#""review", "#, r#""{{captured:x}}", "#);
+    assert_eq!(codes(&late), ["reviewer/bad-placeholder"]);
+    let server = HTTP.replacen("{\n", "{ \"setup\": [[\"new\"]],\n", 1);
+    assert_eq!(codes(&server), ["reviewer/forbidden-field"]);
+}

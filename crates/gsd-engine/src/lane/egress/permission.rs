@@ -39,7 +39,7 @@ impl Permission {
 pub fn needs_approval(plan: &LanePlan, http: &HttpPlan) -> bool {
     match plan.origin {
         Origin::FirstParty => !http.destination.is_loopback(),
-        Origin::Overlay => true,
+        Origin::Overlay | Origin::Unapproved => true,
     }
 }
 

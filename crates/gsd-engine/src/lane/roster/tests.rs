@@ -24,7 +24,7 @@ fn the_own_lanes_stand_in_their_order() {
     assert_eq!(
         slugs.join(" "),
         "gemini claude codex coderabbit opencode qwen cursor antigravity ollama lm_studio \
-         llama_cpp kimi-code plan-lint copilot"
+         llama_cpp kimi-code plan-lint copilot aider plandex"
     );
     let flags: usize = all().iter().map(|lane| lane.descriptor.flags.len()).sum();
     assert_eq!(flags, slugs.len() + 1, "antigravity has two");

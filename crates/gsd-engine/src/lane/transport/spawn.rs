@@ -7,6 +7,7 @@
 mod child;
 mod ending;
 mod probe;
+mod setup;
 
 pub(crate) use probe::probe;
 
@@ -14,7 +15,7 @@ use super::Progress;
 use crate::lane::call::CallContext;
 use crate::lane::descriptor::{Handler, PromptChannel};
 use crate::lane::handler::antigravity::{self, Watermark};
-use crate::lane::plan::{LanePlan, PlannedOutput, Program, SpawnPlan};
+use crate::lane::plan::{LanePlan, PlannedOutput, Program, SpawnPlan, fill};
 use crate::lane::report::{Delivery, LaneReport, OutputSizes};
 use crate::lane::{During, Reason, State, vendor};
 use crate::text::clean;
@@ -102,10 +103,11 @@ pub(crate) fn call(
     let started = (clock::now(), clock::since_epoch());
     let deadline = started.0 + context.limit;
     let variables = child::environment(call, &confined, context);
-    let mut report = child::set_up(call, program, &variables, sandbox, context, deadline)
-        .and_then(|()| Recall::begin(plan, context, deadline))
-        .and_then(|recall| {
-            let args = recall.arguments(call.argv(prompt), program, sandbox, context);
+    let mut report = setup::run(call, program, &variables, sandbox, context, deadline)
+        .and_then(|captured| Ok((captured, Recall::begin(plan, context, deadline)?)))
+        .and_then(|(captured, recall)| {
+            let args = fill(&call.args, prompt, &captured);
+            let args = recall.arguments(args, program, sandbox, context);
             let command = Command {
                 program: program.to_owned(),
                 args,

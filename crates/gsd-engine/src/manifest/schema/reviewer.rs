@@ -175,9 +175,12 @@ pub(super) fn schema() -> Value {
         ),
         field(
             "setup",
-            &["Argument lists to run with the same program before the review."],
-            "",
-            json!({ "type": "array", "items": { "type": "array", "items": { "type": "string" } } }),
+            &[
+                "Steps to run with the same program before the review: lists of arguments, or objects",
+                "that also bound the step and take a value out of what it prints.",
+            ],
+            r#"[["new"], {"args": ["start"], "capture": {"name": "session", "after": "id: "}}]"#,
+            json!({ "type": "array", "maxItems": 16, "items": { "anyOf": [args(), step()] } }),
         ),
         field(
             "acceptExit",
@@ -411,4 +414,28 @@ fn http() -> Value {
         ],
     );
     without(schema, &SPAWN_ONLY)
+}
+
+fn args() -> Value {
+    json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "maxItems": 256 })
+}
+
+fn step() -> Value {
+    json!({
+        "type": "object",
+        "required": ["args"],
+        "properties": {
+            "args": args(),
+            "timeoutMs": { "type": "integer", "minimum": 1, "maximum": 600_000 },
+            "capture": {
+                "type": "object",
+                "required": ["name"],
+                "properties": {
+                    "name": { "type": "string", "pattern": "^[a-z0-9_]{1,40}$" },
+                    "after": { "type": "string", "minLength": 1 },
+                    "pointer": { "type": "string", "pattern": "^/" },
+                },
+            },
+        },
+    })
 }

@@ -1,19 +1,13 @@
-//! What a program is given: files, variables, and what is run before it.
+//! What a program is given: files and variables.
 
-use super::not_started;
 use crate::lane::call::CallContext;
 use crate::lane::confinement::places;
 use crate::lane::plan::{LanePlan, PlannedOutput, SpawnPlan};
-use crate::lane::report::LaneReport;
-use crate::lane::{During, Reason, State, vendor};
-use crate::text::clean;
-use camino::{Utf8Path, Utf8PathBuf};
-use gsd_io::clock;
+use camino::Utf8PathBuf;
 use gsd_io::env::NESTING_MARKERS;
 use gsd_io::fs;
-use gsd_io::process::{self, Cap, Command, End, Limits, Stdin};
 use gsd_io::sandbox::Sandbox;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 pub(super) const DRAIN: Duration = Duration::from_secs(2);
@@ -95,70 +89,4 @@ pub(super) fn environment(
         variables.push(("TMPDIR".to_owned(), temp.to_string()));
     }
     variables
-}
-
-/// Runs the declared steps before the review, each with the same program and environment.
-pub(super) fn set_up(
-    call: &SpawnPlan,
-    program: &Utf8Path,
-    variables: &[(String, String)],
-    sandbox: &Sandbox,
-    context: &CallContext<'_>,
-    deadline: Instant,
-) -> Result<(), Box<LaneReport>> {
-    for step in &call.setup {
-        let command = Command {
-            program: program.to_owned(),
-            args: step.clone(),
-            env: variables.to_vec(),
-            cwd: context.root.to_owned(),
-            stdin: Stdin::Empty,
-            sandbox: sandbox.clone(),
-        };
-        let limits = Limits {
-            deadline: deadline.saturating_duration_since(clock::now()),
-            first_byte: None,
-            idle: None,
-            grace: GRACE,
-            drain: DRAIN,
-            stdout: Cap::log(),
-            stderr: Cap::log(),
-        };
-        let failed = |state, reason, message: String| {
-            Box::new(LaneReport::not_called(state, reason, message).during(During::Setup))
-        };
-        let exit = match process::run(&command, &limits, context.cancel, &mut |_| ()) {
-            Ok(exit) => exit,
-            Err(error) => return Err(Box::new(not_started(&error).during(During::Setup))),
-        };
-        let step = step.first().map_or("the first step", String::as_str);
-        match exit.end {
-            End::Exited(0) => {}
-            End::Exited(code) => {
-                let text = |stream: &process::Captured| clean(&stream.evidence()).text;
-                let said = vendor::last_words(&text(&exit.stderr), "")
-                    .or(vendor::last_words(&text(&exit.stdout), ""));
-                let message = format!("`{step}` ended with exit status {code}{}", said.words());
-                let reason = said.reason.unwrap_or(Reason::ExitStatus);
-                return Err(failed(State::Failed, reason, message));
-            }
-            End::Signalled(number) => {
-                let message = format!("a signal ended `{step}` ({number})");
-                return Err(failed(State::Failed, Reason::Signal, message));
-            }
-            End::TimedOut { .. } => {
-                let message = format!("`{step}` used up the time of the call");
-                return Err(failed(State::TimedOut, Reason::TimeLimit, message));
-            }
-            End::OutputTooLarge => {
-                let message = format!("`{step}` printed too much");
-                return Err(failed(State::Failed, Reason::TooLarge, message));
-            }
-            End::Cancelled => {
-                let message = "interrupted".to_owned();
-                return Err(failed(State::Cancelled, Reason::Interrupted, message));
-            }
-        }
-    }
-    Ok(())
 }
