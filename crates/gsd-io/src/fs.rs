@@ -186,7 +186,7 @@ pub struct Entry {
 }
 
 /// The entries of a directory, sorted by name, at most `max`. Names that are not UTF-8 are left
-/// out.
+/// out; [`names_not_utf8`] tells them.
 pub fn list(path: &Utf8Path, max: usize) -> Result<Vec<Entry>, ReadError> {
     let io = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => ReadError::NotFound { path: path.to_owned() },
@@ -201,6 +201,16 @@ pub fn list(path: &Utf8Path, max: usize) -> Result<Vec<Entry>, ReadError> {
     }
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
+}
+
+/// The names among the first `max` entries of a directory that are not UTF-8, sorted; U+FFFD stands
+/// for what is no text. None if the directory cannot be listed.
+pub fn names_not_utf8(path: &Utf8Path, max: usize) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(path) else { return vec![] };
+    let names = entries.take(max).filter_map(|entry| entry.ok()?.file_name().into_string().err());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
 }
 
 /// The path with every link resolved; `None` if it does not exist.

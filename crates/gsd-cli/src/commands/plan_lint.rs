@@ -24,8 +24,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &PlanLintArgs) -> Outcome {
     let project = review::open(&context.env, root, asked, &context.settings)
         .map_err(|error| phase_error(&error))?;
     if project.phase.counted().next().is_none() {
-        let directory = project.phase.directory.path.to_string();
-        return Err(phase_error(&review::PrepareError::NoPlans { directory }));
+        return Err(phase_error(&review::PrepareError::no_plans(&project.phase)));
     }
     let found = lint::run(&project.phase, &lint::WorkTree::new(&project.root));
     let worst = found.iter().map(|diagnostic| diagnostic.level).max();

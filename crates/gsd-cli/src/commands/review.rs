@@ -90,13 +90,22 @@ pub(super) fn phase_error(error: &PrepareError) -> CommandError {
         PrepareError::Phase(PhaseError::Malformed { .. }) => {
             from(ExitStatus::Usage, "phase-malformed")
         }
+        PrepareError::Phase(PhaseError::LinkOut { .. }) => {
+            from(ExitStatus::Unknown, "phase-outside")
+                .hint("put the directory itself in its place, or name its project with `-C DIR`")
+        }
         PrepareError::Phase(PhaseError::NotAPhase { .. } | PhaseError::OutsideRoot { .. }) => {
             from(ExitStatus::Unknown, "phase-unknown")
                 .hint("give a directory below `.planning/phases`")
         }
         PrepareError::Approvals(error) => trust::hosts_error(error),
-        PrepareError::NoPlans { .. } => from(ExitStatus::Unknown, "no-plans")
-            .hint("plans are files such as `03-01-PLAN.md` in the phase directory"),
+        PrepareError::NoPlans { unreadable, .. } => {
+            from(ExitStatus::Unknown, "no-plans").hint(if unreadable.is_empty() {
+                "plans are files such as `03-01-PLAN.md` in the phase directory"
+            } else {
+                "plans are regular files in UTF-8 inside the project"
+            })
+        }
     }
 }
 

@@ -53,6 +53,12 @@ pub(crate) fn concerns(counts: [usize; 3]) -> String {
     if parts.is_empty() { "none".to_owned() } else { parts.join(" · ") }
 }
 
+/// `4 plans`, or `4 plans, 1 of them unreadable`. `readable` does not count the others.
+pub(crate) fn plans(readable: usize, unreadable: usize) -> String {
+    let all = count(readable + unreadable, "plan");
+    if unreadable == 0 { all } else { format!("{all}, {unreadable} of them unreadable") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@
 //! that are not here have no row: one line under the table names them.
 //! Each drawing replaces the one before it as a whole; the last one stays on the screen.
 
-use super::format::{bytes, concerns, count, duration, tokens};
+use super::format::{bytes, concerns, duration, plans, tokens};
 use super::table::{fit, pad, wrap};
 use crate::ui::{Tone, Ui};
 use gsd_engine::lane::State;
@@ -89,8 +89,9 @@ impl<'a> Progress<'a> {
             Some(number) => format!("phase {number} {}", planned.phase.name),
             None => format!("phase {}", planned.phase.name),
         };
-        self.heading =
-            format!("gsd review · {} · {}", printable(&phase, 60), count(planned.plans, "plan"));
+        let unreadable = planned.unreadable_plans.len();
+        let plans = plans(planned.plans, unreadable);
+        self.heading = format!("gsd review · {} · {plans}", printable(&phase, 60));
         // A run of lanes that look for the plans themselves sends no prompt.
         if planned.prompt_bytes > 0 {
             let size = bytes(planned.prompt_bytes);

@@ -1,11 +1,12 @@
 //! What a person sees when a review is done, or shown again: what matters most, what happened,
 //! what to type next. Made from the record alone.
 
-use super::format::{count, duration};
+use super::format::{count, duration, plans};
 use super::table::{fit, wrap};
 use crate::ui::{Tone, Ui};
 use gsd_engine::evidence::Verdict;
 use gsd_engine::lane::{Reason, State};
+use gsd_engine::review::clusters;
 use gsd_engine::review::record::{
     Cluster, Evidence, Finding, FindingsSource, Kind, Lane, Record, Severity,
 };
@@ -109,6 +110,10 @@ fn headline(record: &Record) -> String {
         *counts.entry(lane.state).or_default() += 1;
     }
     let mut parts = vec![];
+    let unreadable = record.run.unreadable_plans.len();
+    if unreadable > 0 {
+        parts.push(plans(record.plans.len(), unreadable));
+    }
     for (state, number) in counts {
         match state {
             State::Reviewed => parts.push(format!("{} reviewed", count(number, "lane"))),
@@ -137,6 +142,8 @@ fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut 
         Severity::Low => (Tone::Plain, "LOW"),
     };
     let (mark, verdict) = match cluster.verdict {
+        // Words that were made up beside words that are there.
+        Some(_) if clusters::is_mixed(cluster, &record.findings) => ("◐", "mixed"),
         Some(Verdict::Verified) => ("✔", "verified"),
         Some(Verdict::Moved) => ("↷", "moved"),
         Some(Verdict::Planned) => ("◌", "planned"),
@@ -164,7 +171,10 @@ fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut 
         .collect();
     let mut places: Vec<String> = vec![];
     for evidence in findings.iter().flat_map(|finding| &finding.evidence) {
-        let place = place(evidence);
+        let mut place = place(evidence);
+        if !evidence.verdict.holds() {
+            place.push_str(" ✘");
+        }
         if !places.contains(&place) {
             places.push(place);
         }

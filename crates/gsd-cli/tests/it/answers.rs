@@ -81,6 +81,46 @@ fn a_block_that_cannot_be_read_is_said_and_makes_the_review_incomplete() {
 }
 
 #[test]
+fn a_finding_that_also_quotes_what_is_not_there_is_not_called_verified() {
+    let world = World::new();
+    world.small_phase();
+    world.write("src/notes.ts", "export function save() {}\n");
+    world.write(
+        "answer.md",
+        "03-01 and 03-02.\n```gsd-findings\n[{\"severity\": \"high\", \"title\": \"save is empty\", \
+         \"evidence\": [{\"path\": \"src/notes.ts\", \"line\": 1, \"quote\": \"function save()\"}, \
+         {\"path\": \"src/notes.ts\", \"line\": 1, \"quote\": \"function drop()\"}, \
+         {\"path\": \"src/notes.ts\", \"line\": -5}]}]\n```\n",
+    );
+    world.program("gemini", "cat >/dev/null; cat answer.md");
+    let ran = gsd(&world, &["review", "--phase", "3", "--gemini"]);
+    assert!(ran.stdout.contains("◐ mixed") && !ran.stdout.contains("✔"), "{}", ran.stdout);
+    let record = record(&world);
+    let verdict = |at: usize| &record["findings"][0]["evidence"][at]["verdict"];
+    assert_eq!(
+        (verdict(0), verdict(1), verdict(2)),
+        (&"verified".into(), &"ungrounded".into(), &"ungrounded".into(),)
+    );
+    let warnings = lane(&record, "gemini")["warnings"].to_string();
+    assert!(warnings.contains("1 of its citations name a line that is no line number"));
+}
+
+#[test]
+fn a_value_of_a_secret_variable_is_kept_nowhere() {
+    let world = World::new();
+    world.small_phase();
+    let secret = "correcthorsebattery";
+    world.program("gemini", &format!("{GOOD}; echo {secret}; echo {secret} >&2"));
+    let mut command = crate::world::command(&world, &["review", "--phase", "3", "--gemini"]);
+    command.env("DEPLOY_PASSWORD", secret);
+    let ran = crate::world::ran(command.output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for text in [record(&world).to_string(), world.read(REPORT), ran.stdout, ran.stderr] {
+        assert!(!text.contains(secret), "{text}");
+    }
+}
+
+#[test]
 fn prose_without_findings_is_not_called_free_of_concerns() {
     let world = World::new();
     world.small_phase();

@@ -2,6 +2,7 @@
 
 use crate::world::{GOOD, gsd, record};
 use gsd_testkit::project::World;
+use std::os::unix::ffi::OsStrExt;
 
 const PHASE: &str = ".planning/phases/03-notes";
 
@@ -23,6 +24,12 @@ fn files_that_are_no_plans_are_left_out_and_named() {
     let huge = std::fs::File::create(folder.join("03-07-PLAN.md")).unwrap();
     huge.set_len(200 << 20).unwrap();
     std::fs::write(folder.join("03-08-PLAN.md"), "with a \0 NUL\n").unwrap();
+    std::fs::write(
+        folder.as_std_path().join(std::ffi::OsStr::from_bytes(b"03-\xff9-PLAN.md")),
+        "x",
+    )
+    .unwrap();
+    world.write(&format!("{PHASE}/03-10-plan.md"), "# nearly a plan\n");
     let ran = gsd(&world, &["review"]);
     assert!(matches!(ran.code, 0 | 9), "{}{}", ran.stdout, ran.stderr);
     let record = record(&world);
@@ -30,9 +37,68 @@ fn files_that_are_no_plans_are_left_out_and_named() {
     for name in ["03-03", "03-04", "03-05", "03-06", "03-07"] {
         assert!(notes.contains(&format!("{name}-PLAN.md")), "{name} is named in {notes}");
     }
+    // They are facts: they hold, they stop a run, and they are in every headline.
+    for text in [&ran.stderr, &ran.stdout, &world.read(&format!("{PHASE}/03-REVIEWS.md"))] {
+        assert!(text.contains("9 plans, 6 of them unreadable"), "{text}");
+    }
+    assert!(ran.stderr.contains("03-06-PLAN.md`: it is not UTF-8"), "{}", ran.stderr);
+    let facts = ["planning/unreadable", "planning/left-out", "planning/control-characters"];
+    for code in facts {
+        let of_code = |finding: &&serde_json::Value| finding["code"] == code;
+        let found: Vec<_> = record["findings"].as_array().unwrap().iter().filter(of_code).collect();
+        assert_eq!(found.len(), if code == "planning/unreadable" { 6 } else { 1 }, "{code}");
+        for finding in found {
+            assert_eq!(finding["evidence"][0]["verdict"], "verified", "{finding}");
+        }
+    }
+    assert_eq!(gsd(&world, &["review", "--fail-on", "high"]).code, 13);
     let plans = record["plans"].to_string();
     assert!(plans.contains("03-01") && !plans.contains("03-05"), "{plans}");
     assert!(!record.to_string().contains("root:x:"), "the link was not followed");
+}
+
+#[test]
+fn a_phase_whose_plans_cannot_be_read_names_them() {
+    let world = World::new();
+    world.small_phase();
+    for name in ["03-01-PLAN.md", "03-02-PLAN.md"] {
+        std::fs::write(world.root().join(PHASE).join(name), b"\xff").unwrap();
+    }
+    for command in ["review", "plan-lint"] {
+        let ran = gsd(&world, &[command, "--phase", "3"]);
+        assert_eq!(ran.code, 6, "{}", ran.stderr);
+        assert!(ran.stderr.contains("`03-02-PLAN.md`: it is not UTF-8"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_phase_that_is_a_link_out_of_the_project_is_called_one() {
+    let world = World::new();
+    world.small_phase();
+    let elsewhere = world.tmp().join("elsewhere");
+    std::fs::rename(world.root().join(PHASE), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, world.root().join(PHASE)).unwrap();
+    let ran = gsd(&world, &["review", "--phase", "3"]);
+    assert_eq!(ran.code, 6);
+    assert!(ran.stderr.contains("a link that leaves the project"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_file_that_is_no_record_is_told_in_words_of_json() {
+    let world = World::new();
+    world.small_phase();
+    for (text, said) in [
+        ("[]", "expected an object"),
+        ("{}", "missing field `schema`"),
+        ("{\"schema\": 1, \"tool\": 7}", "expected an object"),
+        ("{", "it is not JSON"),
+    ] {
+        world.write("record.json", text);
+        let ran = gsd(&world, &["review", "render", "--from", "record.json"]);
+        assert_eq!(ran.code, 7, "{}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{text}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("struct") && !ran.stderr.contains("elements"));
+    }
 }
 
 #[test]

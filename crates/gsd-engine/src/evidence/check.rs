@@ -80,6 +80,9 @@ pub struct Citation {
     pub symbol: Option<String>,
     /// What the finding says, title and all.
     pub claim: String,
+    /// A check of gsd's own says it, which has looked at the file itself. What it says of a whole
+    /// file, or of characters that cannot be quoted, is borne out by a place that is there.
+    pub by_check: bool,
 }
 
 /// The verdict on a citation, and what a reader needs to see for himself.
@@ -130,6 +133,12 @@ pub fn check(tree: &WorkTree, citation: &Citation, planned: &BTreeSet<RelPath>) 
     let (path, found) = tree.find(&citation.path);
     let judged = |verdict| (verdict, None, None);
     let (verdict, resolved_line, snippet) = match found {
+        // A link that leads out, or nowhere: it is there, and it is not followed.
+        Found::Outside | Found::Missing
+            if citation.by_check && path.as_ref().is_some_and(|path| tree.is_there(path)) =>
+        {
+            judged(Verdict::Verified)
+        }
         Found::Outside => judged(Verdict::Outside),
         Found::Missing => {
             let candidates = tree.candidates(&citation.path).unwrap_or_default();
@@ -146,6 +155,7 @@ pub fn check(tree: &WorkTree, citation: &Citation, planned: &BTreeSet<RelPath>) 
                 None => judged(Verdict::Ungrounded),
             }
         }
+        Found::Unreadable if citation.by_check => judged(Verdict::Verified),
         Found::Unreadable => judged(Verdict::Ungrounded),
         Found::Text(_) if absence::says_missing(&citation.claim, &citation.path) => {
             judged(Verdict::Contradicted)
@@ -204,7 +214,18 @@ fn locate(source: &Source, citation: &Citation) -> (Verdict, Option<u64>) {
     let end = line.map(|line| end_of(citation, line, None));
     if let Some(quote) = citation.quote.as_deref().map(bare_quote) {
         if tells(quote) {
-            return locate_quote(source, quote, line, end);
+            return match locate_quote(source, quote, line, end) {
+                // Words that stand nearly everywhere say nothing of this place by themselves.
+                Place::Common { in_lines: false } => (Verdict::Ungrounded, None),
+                Place::Common { in_lines: true } => {
+                    let (first, last) = near(line, end, source);
+                    match speaks_of(source, citation, first, last) {
+                        Some(_) => (Verdict::Verified, None),
+                        None => (Verdict::Ungrounded, None),
+                    }
+                }
+                Place::Told(verdict, resolved) => (verdict, resolved),
+            };
         }
         // `---` or `}` stands everywhere, but a line that is nothing else is the cited one.
         let whole = |(_, text): (u64, &str)| !quote.is_empty() && fold(text) == fold(quote);
@@ -214,17 +235,26 @@ fn locate(source: &Source, citation: &Citation) -> (Verdict, Option<u64>) {
             return (Verdict::Verified, None);
         }
     }
-    if line.is_some_and(|line| line == 0 || line > source.line_count()) {
+    // An empty file has a first line all the same.
+    let last_line =
+        if citation.by_check { source.line_count().max(1) } else { source.line_count() };
+    if line.is_some_and(|line| line == 0 || line > last_line) {
         return (Verdict::Ungrounded, None);
     }
-    let (first, last) = match (line, end) {
-        (Some(line), Some(end)) => (line.saturating_sub(NEAR), end.saturating_add(NEAR)),
-        (None, _) | (_, None) => (1, source.line_count()),
-    };
+    let (first, last) = near(line, end, source);
     match (speaks_of(source, citation, first, last), line) {
+        (None, Some(_)) if citation.by_check => (Verdict::Verified, None),
         (Some(_), Some(_)) => (Verdict::Verified, None),
         (Some(number), None) => (Verdict::Verified, Some(number)),
         (None, _) => (Verdict::Ungrounded, None),
+    }
+}
+
+/// The lines around the cited ones; all of them where none is cited.
+fn near(line: Option<u64>, end: Option<u64>, source: &Source) -> (u64, u64) {
+    match (line, end) {
+        (Some(line), Some(end)) => (line.saturating_sub(NEAR), end.saturating_add(NEAR)),
+        (None, _) | (_, None) => (1, source.line_count()),
     }
 }
 
@@ -258,30 +288,46 @@ fn speaks_of(source: &Source, citation: &Citation, first: u64, last: u64) -> Opt
     found.iter().min().copied().filter(|_| found.len() >= wanted)
 }
 
-fn locate_quote(
-    source: &Source,
-    quote: &str,
-    line: Option<u64>,
-    end: Option<u64>,
-) -> (Verdict, Option<u64>) {
+/// Where a quote stands.
+enum Place {
+    Told(Verdict, Option<u64>),
+    /// It stands in so many lines, or is so plain a word, that finding it proves nothing.
+    Common {
+        /// Whether it stands in the cited lines.
+        in_lines: bool,
+    },
+}
+
+/// A quote that stands in more places than this tells of none of them.
+const MANY: usize = 12;
+
+fn locate_quote(source: &Source, quote: &str, line: Option<u64>, end: Option<u64>) -> Place {
     let mut hits = source.find(quote, MAX_OCCURRENCES);
     if hits.is_empty() {
         hits = with_gaps(source, quote);
     }
+    if !hits.is_empty() && (hits.len() > MANY || claim::is_keyword(quote)) {
+        let cited = line.zip(end);
+        let in_lines =
+            cited.is_some_and(|(line, end)| hits.iter().any(|hit| hit.0 <= end && hit.1 >= line));
+        return Place::Common { in_lines };
+    }
     let Some((line, end)) = line.zip(end) else {
         // No line was named, so none is wrong: the first place is as good as any.
         return match hits.first() {
-            Some((first, _)) => (Verdict::Verified, Some(*first)),
-            None => (Verdict::Ungrounded, None),
+            Some((first, _)) => Place::Told(Verdict::Verified, Some(*first)),
+            None => Place::Told(Verdict::Ungrounded, None),
         };
     };
     let distance = |(first, last): &(u64, u64)| {
         if *first > end { first - end } else { line.saturating_sub(*last) }
     };
     match hits.iter().min_by_key(|hit| distance(hit)) {
-        Some(hit) if distance(hit) == 0 => (Verdict::Verified, None),
-        Some(hit) if distance(hit) <= NEAR || hits.len() == 1 => (Verdict::Moved, Some(hit.0)),
-        Some(_) | None => (Verdict::Ungrounded, None),
+        Some(hit) if distance(hit) == 0 => Place::Told(Verdict::Verified, None),
+        Some(hit) if distance(hit) <= NEAR || hits.len() == 1 => {
+            Place::Told(Verdict::Moved, Some(hit.0))
+        }
+        Some(_) | None => Place::Told(Verdict::Ungrounded, None),
     }
 }
 

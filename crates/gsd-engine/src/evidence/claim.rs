@@ -99,7 +99,7 @@ fn has_shape(name: &str) -> bool {
     hump || (inner.contains('_') && inner.chars().any(char::is_alphabetic))
 }
 
-fn is_keyword(name: &str) -> bool {
+pub(super) fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name.to_ascii_lowercase().as_str())
 }
 

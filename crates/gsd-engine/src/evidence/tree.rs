@@ -146,6 +146,11 @@ impl WorkTree {
         Some(paths)
     }
 
+    /// Whether something stands at the path, whatever it is and wherever it leads.
+    pub(super) fn is_there(&self, path: &RelPath) -> bool {
+        fs::kind(&self.root.join(path.as_str())).is_some()
+    }
+
     /// The first candidate that exists, else the one file whose path ends with what was cited, else
     /// the first candidate.
     pub(super) fn find(&self, cited: &str) -> (Option<RelPath>, Found) {

@@ -3,7 +3,7 @@
 
 use crate::diag::{Diagnostic, Level, Location};
 use crate::planning::{Phase, Plan};
-use crate::text::secrets;
+use crate::text::{is_deceptive, secrets};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -136,7 +136,9 @@ fn evidence(at: &Location) -> Value {
         at.file.line(line).unwrap_or_default().trim().chars().take(MAX_QUOTE).collect();
     let mut evidence = json!({ "path": at.file.name(), "line": line });
     // A quote with a masked secret stands nowhere; what stands before the secret finds the place.
-    let quote = quote.split("********").next().unwrap_or_default().trim();
+    let quote = quote.split("********").next().unwrap_or_default();
+    // Characters that nobody sees are taken out of every report, and then it stands nowhere either.
+    let quote = quote.split(is_deceptive).max_by_key(|part| part.len()).unwrap_or_default().trim();
     if !quote.is_empty() {
         evidence["quote"] = Value::String(quote.to_owned());
     }

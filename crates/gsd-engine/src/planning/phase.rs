@@ -55,7 +55,9 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(why) => f.write_str(why),
-            Self::UnsafeName => f.write_str("its name has characters that cannot be shown"),
+            Self::UnsafeName => {
+                f.write_str("its name has bytes or characters that cannot be shown")
+            }
             Self::NotAFile(what) => write!(f, "it is {what}"),
             Self::LinkOut => f.write_str("it is a link that leaves the project or leads nowhere"),
             Self::TooLarge { bytes, max } => {
@@ -103,6 +105,20 @@ impl Phase {
             self.state.as_ref().map(|state| &state.document),
         ];
         plans.chain(contexts).chain(research).chain(single.into_iter().flatten()).collect()
+    }
+
+    /// Plans by their names that cannot be read.
+    pub fn unreadable_plans(&self) -> impl Iterator<Item = &LeftOut> {
+        self.left_out.iter().filter(|left| match left.why {
+            Why::Name(_) => false,
+            Why::UnsafeName
+            | Why::NotAFile(_)
+            | Why::LinkOut
+            | Why::TooLarge { .. }
+            | Why::TooMuch { .. }
+            | Why::NotUtf8 { .. }
+            | Why::Unreadable(_) => matches!(named(&left.name), Named::Plan(_)),
+        })
     }
 
     /// What the roadmap says about this phase.
@@ -155,6 +171,11 @@ pub(super) fn load(planning: &Planning, directory: &PhaseDir) -> Result<Phase, P
             Named::Context => contexts.push(context::read(document)),
             Named::Research => research.push(research::read(document)),
             Named::Resembles(_) | Named::Other => {}
+        }
+    }
+    for name in planning.unnameable(&directory.path) {
+        if !matches!(named(&name), Named::Other) {
+            reading.leave_out(directory, name, Why::UnsafeName);
         }
     }
     // Archived phases have the roadmap and the requirements of their milestone.
@@ -246,7 +267,17 @@ impl Reading<'_> {
 
     fn leave_out(&mut self, directory: &PhaseDir, name: String, why: Why) {
         let shown = printable(&name, 120);
-        let path = format!("{}/{shown}", directory.path);
+        // What cannot be written down cannot be pointed at, but the folder that it is in can.
+        let path = match &why {
+            Why::UnsafeName => directory.path.to_string(),
+            Why::Name(_)
+            | Why::NotAFile(_)
+            | Why::LinkOut
+            | Why::TooLarge { .. }
+            | Why::TooMuch { .. }
+            | Why::NotUtf8 { .. }
+            | Why::Unreadable(_) => format!("{}/{shown}", directory.path),
+        };
         let message = format!("`{shown}` was left out: {why}");
         let rule = match &why {
             Why::Name(_) => &LEFT_OUT,

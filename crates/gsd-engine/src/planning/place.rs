@@ -44,6 +44,8 @@ pub enum PhaseError {
     },
     #[error("`{text}` means more than one phase")]
     Ambiguous { text: String, matches: Vec<RelPath> },
+    #[error("`{path}` is a link that leaves the project or leads nowhere")]
+    LinkOut { path: RelPath },
     #[error("`{path}` is no directory of a phase")]
     NotAPhase { path: String },
     #[error("`{path}` is outside the project")]
@@ -150,12 +152,31 @@ impl Planning {
         let found = matches(spec, &phases);
         match found.as_slice() {
             [one] => Ok((*one).clone()),
-            [] => Err(self.unknown(spec, &phases)?),
+            [] => Err(match self.linked_out(spec)? {
+                Some(path) => PhaseError::LinkOut { path },
+                None => self.unknown(spec, &phases)?,
+            }),
             several => Err(PhaseError::Ambiguous {
                 text: printable(spec.text(), 80),
                 matches: several.iter().map(|dir| dir.path.clone()).collect(),
             }),
         }
+    }
+
+    /// The link among the phases that the text means and that is no directory of the project.
+    fn linked_out(&self, spec: &PhaseSpec) -> Result<Option<RelPath>, PlanningError> {
+        let Ok(phases) = RelPath::parse(&format!("{}/phases", self.base)) else { return Ok(None) };
+        if fs::kind(&self.root.join(phases.as_str())).is_none() {
+            return Ok(None);
+        }
+        let links: Vec<PhaseDir> = self
+            .entries(&phases)?
+            .into_iter()
+            .filter(|entry| entry.kind == Kind::Link)
+            .filter_map(|entry| RelPath::parse(&format!("{phases}/{}", entry.name)).ok())
+            .map(PhaseDir::new)
+            .collect();
+        Ok(matches(spec, &links).first().map(|link| link.path.clone()))
     }
 
     fn unknown(&self, spec: &PhaseSpec, phases: &[PhaseDir]) -> Result<PhaseError, PlanningError> {
@@ -295,6 +316,12 @@ impl Planning {
         let real = self.directory(path)?;
         fs::list(&real, MAX_ENTRIES)
             .map_err(|source| PlanningError::Unreadable { path: real, source })
+    }
+
+    /// The names in a directory that are not UTF-8, as far as they can be shown.
+    pub(super) fn unnameable(&self, path: &RelPath) -> Vec<String> {
+        let Ok(real) = self.directory(path) else { return vec![] };
+        fs::names_not_utf8(&real, MAX_ENTRIES)
     }
 
     /// The directories in a directory, in natural order; none if it does not exist. Links count

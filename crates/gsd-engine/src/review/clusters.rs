@@ -123,6 +123,15 @@ pub fn is_discredited(cluster: &Cluster) -> bool {
     cluster.verdict.is_some_and(|verdict| !verdict.holds())
 }
 
+/// Whether what a cluster rests on holds only in part: each of its findings that cites something
+/// which holds also cites something that does not.
+pub fn is_mixed(cluster: &Cluster, findings: &[Finding]) -> bool {
+    let members = findings.iter().filter(|finding| finding.cluster == cluster.id);
+    let holds = |finding: &Finding| finding.evidence.iter().all(|e| e.verdict.holds());
+    let mut cited = members.filter(|finding| !finding.evidence.is_empty());
+    cluster.verdict.is_some_and(|verdict| verdict.holds()) && !cited.any(holds)
+}
+
 /// Whether a cluster is a concern of at least this severity that may fail a run.
 pub fn gates(cluster: &Cluster, at_least: Severity) -> bool {
     let concern = match cluster.kind {

@@ -2,7 +2,7 @@
 //! them, each citation checked, what belongs together joined.
 
 use super::clusters::{self, Correlation};
-use super::findings;
+use super::findings::{self, Speaker};
 use super::prepare::Project;
 use super::record::{self, Record, TreeChangeKind};
 use crate::evidence::{Earlier, WorkTree};
@@ -26,9 +26,15 @@ pub(super) fn complete(project: &Project, mut record: Record) -> Record {
     let planned = project.planned_paths();
     for lane in record.lanes.iter_mut().filter(|lane| lane.state.counts()) {
         let mut extracted = findings::extract(&lane.identity, &lane.text, &record.plans);
-        findings::check_evidence(&mut extracted, &tree, &planned);
+        let speaker = if is_built_in(lane) { Speaker::OwnCheck } else { Speaker::Reviewer };
+        findings::check_evidence(&mut extracted, &tree, &planned, speaker);
         lane.findings_source = extracted.source;
         lane.warnings.extend(extracted.lost());
+        let malformed = extracted.malformed_lines();
+        if malformed > 0 {
+            let what = "of its citations name a line that is no line number";
+            lane.warnings.push(format!("{malformed} {what}"));
+        }
         record.findings.extend(extracted.findings);
     }
     record.clusters = clusters::build(&mut record.findings, &record.lanes, &Correlation::default());
@@ -52,6 +58,11 @@ fn earlier(project: &Project, record: &Record) -> BTreeMap<RelPath, Earlier> {
         earlier.entry(path).or_insert(state);
     }
     earlier
+}
+
+/// The reviewer in this program: its text is the output of checks that are known.
+fn is_built_in(lane: &record::Lane) -> bool {
+    lane.slug == "plan-lint" && lane.capability == "plan-lint"
 }
 
 /// Takes out of a lane's text what must not be committed with a report: where this machine keeps

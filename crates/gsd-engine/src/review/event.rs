@@ -74,6 +74,8 @@ impl Event {
 pub struct Planned {
     pub phase: record::Phase,
     pub plans: usize,
+    /// Plans that are there and cannot be read, each with the reason; not among `plans`.
+    pub unreadable_plans: Vec<String>,
     pub prompt_bytes: u64,
     pub prompt_tokens: u64,
     pub lanes: Vec<PlannedLane>,

@@ -43,6 +43,9 @@ pub struct Extracted {
     pub unreadable_blocks: usize,
 }
 
+/// The line of a citation whose line is no line number: it never holds.
+const NO_LINE: u64 = 0;
+
 impl Extracted {
     /// What the reviewer wrote as findings and nobody can read, as sentences.
     pub fn lost(&self) -> Vec<String> {
@@ -54,6 +57,12 @@ impl Extracted {
             lost.push(format!("{} of its findings could not be read", self.dropped));
         }
         lost
+    }
+
+    /// Citations whose line is no line number.
+    pub fn malformed_lines(&self) -> usize {
+        let cited = self.findings.iter().flat_map(|finding| &finding.evidence);
+        cited.filter(|evidence| evidence.line == Some(NO_LINE)).count()
     }
 }
 
@@ -94,9 +103,24 @@ pub fn extract(lane: &str, text: &str, census: &[Plan]) -> Extracted {
     Extracted { source, findings: found, dropped, unreadable_blocks }
 }
 
+/// Who says what is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The reviewer that is built into gsd. Its findings with a code are those of a check.
+    OwnCheck,
+    Reviewer,
+}
+
 /// Checks what the findings cite against the work tree. `planned` holds the paths that the plans
 /// of the phase create.
-pub fn check_evidence(extracted: &mut Extracted, tree: &WorkTree, planned: &BTreeSet<RelPath>) {
+///
+/// A finding of gsd's own checks is a fact about a file, which need not have lines to quote.
+pub fn check_evidence(
+    extracted: &mut Extracted,
+    tree: &WorkTree,
+    planned: &BTreeSet<RelPath>,
+    by: Speaker,
+) {
     let prose = match extracted.source {
         FindingsSource::Prose => true,
         FindingsSource::Block | FindingsSource::None => false,
@@ -113,6 +137,7 @@ pub fn check_evidence(extracted: &mut Extracted, tree: &WorkTree, planned: &BTre
                     quote: evidence.quote.clone(),
                     symbol: evidence.symbol.clone(),
                     claim: claim.clone(),
+                    by_check: by == Speaker::OwnCheck && finding.code.is_some(),
                 },
                 planned,
             );

@@ -2,7 +2,7 @@
 //! how. Probes run here, since who is here decides who is asked; nothing of the project leaves.
 
 use super::about::About;
-use super::census::{census, phase_of};
+use super::census::{census, left_out, phase_of, unreadable_plans};
 use super::inside_project::project_folder;
 use super::prepared_run::prompt_path;
 use super::record;
@@ -83,6 +83,8 @@ pub struct Prepared {
     pub diagnostics: Vec<Diagnostic>,
     /// What a reader of the report must know that belongs to no lane.
     pub notes: Vec<String>,
+    /// Plans that are there and cannot be read, each with the reason. Nobody reviews them.
+    pub unreadable_plans: Vec<String>,
     /// Whether secrets are taken out of prompts that leave this machine.
     pub redacts: bool,
     order: Vec<LaneSlug>,
@@ -94,10 +96,29 @@ pub enum PrepareError {
     Planning(#[from] PlanningError),
     #[error(transparent)]
     Phase(#[from] PhaseError),
-    #[error("phase `{directory}` has no plan to review")]
-    NoPlans { directory: String },
+    #[error("phase `{directory}` has no plan to review{}", listed(.unreadable))]
+    NoPlans {
+        directory: String,
+        /// The plans that are there and cannot be read, each with the reason.
+        unreadable: Vec<String>,
+    },
     #[error(transparent)]
     Approvals(HostsError),
+}
+
+impl PrepareError {
+    /// The phase has no plan that could be reviewed.
+    pub fn no_plans(phase: &Phase) -> Self {
+        let directory = phase.directory.path.to_string();
+        Self::NoPlans { directory, unreadable: unreadable_plans(phase) }
+    }
+}
+
+fn listed(unreadable: &[String]) -> String {
+    match unreadable {
+        [] => String::new(),
+        several => format!("; what it has cannot be read: {}", several.join("; ")),
+    }
 }
 
 /// Finds a phase: the one that is named, else the current one.
@@ -173,7 +194,7 @@ pub fn prepare(
 ) -> Result<Prepared, PrepareError> {
     let plans = census(&project.phase);
     if plans.is_empty() {
-        return Err(PrepareError::NoPlans { directory: project.phase.directory.path.to_string() });
+        return Err(PrepareError::no_plans(&project.phase));
     }
     let mut diagnostics = project.diagnostics.clone();
     let reviewers = Reviewers::read(&project.config, &roster.descriptors());
@@ -280,6 +301,7 @@ pub fn prepare(
         phase: phase_of(&project.phase),
         plans,
         notes,
+        unreadable_plans: unreadable_plans(&project.phase),
         selection,
         asked,
         not_asked,
@@ -313,11 +335,7 @@ pub(super) fn notes(selection: &Selection, phase: &Phase) -> Vec<String> {
             identity.name
         ));
     }
-    if !phase.left_out.is_empty() {
-        let names: Vec<String> =
-            phase.left_out.iter().map(|left| format!("`{}`", left.name)).collect();
-        notes.push(format!("Not part of the review: {}.", names.join(", ")));
-    }
+    notes.extend(left_out(phase));
     notes
 }
 

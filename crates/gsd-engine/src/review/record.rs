@@ -25,8 +25,35 @@ pub const MAX_BYTES: u64 = 256 << 20;
 pub enum RecordError {
     #[error("the record has schema {found}; this gsd reads schema {SCHEMA}")]
     Version { found: u64 },
-    #[error("not a review record")]
-    Shape(#[from] serde_json::Error),
+    #[error("it is not JSON: line {line}, column {column}")]
+    Syntax { line: usize, column: usize },
+    /// Its place is where the reader stopped.
+    #[error("it is not a review record: {why} (line {line}, column {column})")]
+    Shape { why: String, line: usize, column: usize },
+}
+
+impl RecordError {
+    fn of(error: &serde_json::Error) -> Self {
+        let (line, column) = (error.line(), error.column());
+        if !error.is_data() {
+            return Self::Syntax { line, column };
+        }
+        // What a field is called in JSON is for the reader; what it is called in Rust is not.
+        let whole = error.to_string();
+        let said = whole.split(" at line ").next().unwrap_or(&whole);
+        let why = match said.split_once(", expected ") {
+            Some((found, expected)) if !expected.starts_with("one of") => {
+                let expected = expected.split(" with ").next().unwrap_or(expected);
+                let expected = match expected.split_once(' ') {
+                    Some(("struct" | "tuple" | "enum", _)) => "an object",
+                    Some(_) | None => expected,
+                };
+                format!("{found}, expected {expected}")
+            }
+            Some(_) | None => said.to_owned(),
+        };
+        Self::Shape { why: crate::text::printable(&why, 300), line, column }
+    }
 }
 
 impl Record {
@@ -42,7 +69,7 @@ impl Record {
         {
             return Err(RecordError::Version { found });
         }
-        Ok(serde_json::from_str(text)?)
+        serde_json::from_str(text).map_err(|error| RecordError::of(&error))
     }
 
     /// The lane of an identity.
@@ -119,6 +146,8 @@ pub struct Run {
     pub interrupted: bool,
     /// Things a reader of the report must know that belong to no single lane.
     pub notes: Vec<String>,
+    /// Plans that were there and could not be read, each with the reason.
+    pub unreadable_plans: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

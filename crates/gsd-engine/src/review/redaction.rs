@@ -35,7 +35,8 @@ impl Redaction {
     /// repeat what they were sent. What only looks like a secret is left to who writes the report.
     pub(super) fn of_report(&self, report: &mut LaneReport) {
         let optional = [&mut report.message, &mut report.remedy].into_iter().flatten();
-        for text in [&mut report.text, &mut report.stderr].into_iter().chain(optional) {
+        let texts = [&mut report.text, &mut report.stderr].into_iter().chain(optional);
+        for text in texts.chain(&mut report.warnings) {
             for secret in &self.known {
                 if text.contains(secret) {
                     *text = text.replace(secret, "[redacted known-value]");
@@ -54,7 +55,9 @@ pub(super) fn cleans_prompts(config: &Config) -> bool {
 /// Values of this process's own variables that look like secrets by their names, or that the user
 /// named as keys for servers.
 fn known(env: &Env, config: &Config) -> Vec<String> {
-    const NAMES: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+    const NAMES: [&str; 7] =
+        ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"];
+    const ENDS: [&str; 6] = ["_AUTH", "_COOKIE", "_DSN", "_PASS", "_PAT", "_PWD"];
     let setting = config.get("review.api_key_env");
     let keys: Vec<&str> = setting
         .and_then(|setting| setting.node.as_object())
@@ -65,7 +68,9 @@ fn known(env: &Env, config: &Config) -> Vec<String> {
         .map(|(name, value)| (name, value.trim()))
         .filter(|(name, value)| {
             let upper = name.to_uppercase();
-            let named = keys.contains(name) || NAMES.iter().any(|word| upper.contains(word));
+            let named = keys.contains(name)
+                || NAMES.iter().any(|word| upper.contains(word))
+                || ENDS.iter().any(|end| upper.ends_with(end));
             // Short values would be found in any text.
             named && value.len() >= 8
         })

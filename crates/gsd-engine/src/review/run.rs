@@ -75,6 +75,7 @@ pub fn run(
     emit(Event::Planned(Planned {
         phase: prepared.phase.clone(),
         plans: prepared.plans.len(),
+        unreadable_plans: prepared.unreadable_plans.clone(),
         prompt_bytes: built.iter().map(|p| p.text.len() as u64).max().unwrap_or(0),
         prompt_tokens: built.iter().map(|p| p.tokens).max().unwrap_or(0),
         lanes: rows(prepared),
@@ -175,6 +176,7 @@ pub fn run(
             itself: prepared.itself.clone(),
             interrupted: setting.cancel.is_cancelled(),
             notes,
+            unreadable_plans: prepared.unreadable_plans.clone(),
         },
         phase: prepared.phase.clone(),
         commit,

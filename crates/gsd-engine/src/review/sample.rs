@@ -181,6 +181,7 @@ pub(super) fn record() -> Record {
             selection: "all_flag".into(),
             itself: Some("claude".into()),
             interrupted: false,
+            unreadable_plans: vec![],
             notes: vec!["what an agent reads by itself cannot be redacted".into()],
         },
         phase: Phase {

@@ -4,7 +4,7 @@ use super::{Place, Target, seeds};
 use gsd_engine::evidence::{self, WorkTree, identifiers};
 use gsd_engine::lane::handler::openai_compatible::{body, models, thinking};
 use gsd_engine::lane::handler::opencode;
-use gsd_engine::review::findings::{blocks, check_evidence, coverage, extract};
+use gsd_engine::review::findings::{Speaker, blocks, check_evidence, coverage, extract};
 use gsd_engine::review::record::{Plan, Record};
 use gsd_engine::review::report::{Format, merge_existing, render};
 use gsd_engine::text::{clean, is_deceptive, printable, secrets};
@@ -68,7 +68,7 @@ fn findings(place: &mut Place, input: &[u8]) {
     coverage(&text, &extracted.findings, &census);
     blocks(&text);
     let tree = WorkTree::open(&place.project());
-    check_evidence(&mut extracted, &tree, &BTreeSet::new());
+    check_evidence(&mut extracted, &tree, &BTreeSet::new(), Speaker::Reviewer);
     let ids: BTreeSet<&str> = extracted.findings.iter().map(|f| f.id.as_str()).collect();
     assert_eq!(ids.len(), extracted.findings.len(), "ids are unique");
     assert!(evidence::places(&text, 50).len() <= 50);

@@ -13,7 +13,8 @@ use super::brand::{Brand, RunBrand};
 use super::hunt::{Answer, Found, PATIENCE, PROMPT, hunt, wait_all};
 use super::procfs::{self, Identity, Marks, Process};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
+    DumpableBehavior, Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group,
+    pidfd_open, waitid,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -59,6 +60,9 @@ fn own() -> &'static Own {
         let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
         // Any number but zero turns it on. Where it is refused, groups and tokens remain.
         let _ = rustix::process::set_child_subreaper(Some(pid));
+        // Children run as the same user and could read our variables, keys among them, in `/proc`.
+        // A program is open to others again once it is executed, so this closes nothing but us.
+        let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
         let mut random = [0; 8];
         // Without randomness the number and the time still tell two runs apart.
         if rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty()).is_err() {

@@ -177,6 +177,17 @@ fn progress_tells_the_first_byte_and_then_the_silence() {
     assert!(seen.iter().all(|seen| seen.pid == exit.pid));
 }
 
+/// A child has the same user and could read the variables of this process in `/proc`.
+#[cfg(target_os = "linux")]
+#[test]
+fn this_process_is_closed_to_its_children() {
+    let world = World::new();
+    let exit = world.run(&world.fake(&[]), &generous());
+    assert_eq!(exit.end, End::Exited(0));
+    let closed = rustix::process::DumpableBehavior::NotDumpable;
+    assert_eq!(rustix::process::dumpable_behavior().unwrap(), closed);
+}
+
 #[test]
 fn secrets_in_the_environment_are_not_shown() {
     let world = World::new();

@@ -53,6 +53,9 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
         review::prepare(&context.env, &project, &context.roster, &ask, &run_dir.path, &cancel)
             .map_err(|error| phase_error(&error))?;
     diagnostics::warn(ui, &prepared.diagnostics);
+    for plan in &prepared.unreadable_plans {
+        ui.warn(format!("a plan is not reviewed, since it cannot be read: {plan}"));
+    }
     remarks(ui, &prepared.selection.warnings, true);
     remarks(ui, &prepared.selection.infos, false);
     if !prepared.selection.errors.is_empty() {

@@ -60,6 +60,7 @@ impl Repo {
             quote: (!quote.is_empty()).then(|| quote.to_owned()),
             symbol: None,
             claim: claim.into(),
+            by_check: false,
         };
         let planned = [RelPath::parse("src/new.ts").unwrap()].into();
         check(&self.tree, &citation, &planned)
@@ -119,6 +120,48 @@ fn names_near_the_line() {
     assert_eq!(check(&repo.tree, &with_symbol, &BTreeSet::new()).verdict, Verified);
     let absent = Citation { symbol: Some("Feed".into()), ..with_symbol };
     assert_eq!(check(&repo.tree, &absent, &BTreeSet::new()).verdict, Ungrounded);
+}
+
+#[test]
+fn a_quote_that_stands_everywhere_proves_nothing_by_itself() {
+    let repo = repo();
+    use Verdict::*;
+    let many: String = (0..30).map(|n| format!("use step{n};\nlet value = read();\n")).collect();
+    fs::write(repo.root.join("src/many.rs"), many).unwrap();
+    let quoted = |line, quote, claim| repo.check("src/many.rs", line, quote, claim).0;
+    assert_eq!(quoted(2, "let value = read();", "the data base is never closed"), Ungrounded);
+    assert_eq!(quoted(2, "let value = read();", "`step3` is read twice"), Verified);
+    assert_eq!(quoted(1, "let value = read();", "`step3` is read twice"), Ungrounded);
+    assert_eq!(quoted(0, "let value = read();", "`step3` is read twice"), Ungrounded);
+    // A keyword, even one that stands there once.
+    assert_eq!(repo.check(FILE, 1, "import", "the cookie is not signed").0, Ungrounded);
+    assert_eq!(repo.check(FILE, 1, "import", "`db` is a global").0, Verified);
+}
+
+#[test]
+fn what_a_check_of_our_own_says_of_a_whole_file() {
+    let repo = repo();
+    fs::create_dir(repo.root.join("folder.md")).unwrap();
+    symlink("/etc/passwd", repo.root.join("out.md")).unwrap();
+    symlink("nowhere", repo.root.join("dangling.md")).unwrap();
+    fs::write(repo.root.join("empty.md"), "").unwrap();
+    let judged = |path: &str, by_check| {
+        let citation = Citation {
+            path: path.into(),
+            line: Some(1),
+            claim: "a planning file cannot be read".into(),
+            by_check,
+            ..Citation::default()
+        };
+        check(&repo.tree, &citation, &BTreeSet::new()).verdict
+    };
+    for path in ["folder.md", "out.md", "dangling.md", "empty.md", FILE] {
+        assert_eq!(judged(path, true), Verdict::Verified, "{path}");
+        assert!(!judged(path, false).holds(), "{path}");
+    }
+    for path in ["none.md", "../out.md", "/etc/passwd"] {
+        assert!(!judged(path, true).holds(), "{path}");
+    }
 }
 
 #[test]
@@ -212,8 +255,8 @@ fn odd_files_never_hang() {
         assert_eq!(repo.check(file, line, quote, "").0, wanted, "{file} {line}");
     }
     // Each reads the million lines again if nothing is kept.
-    for n in 0..50 {
-        assert_eq!(repo.check("long", n + 1, &format!("line {}", n + 1), "").0, Verified);
+    for n in 999_000..999_050 {
+        assert_eq!(repo.check("long", n, &format!("line {n}"), "").0, Verified);
     }
 }
 

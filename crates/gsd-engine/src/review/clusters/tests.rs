@@ -48,6 +48,21 @@ fn overlapping_evidence_joins_and_another_kind_does_not() {
 }
 
 #[test]
+fn a_finding_that_holds_in_part_is_mixed() {
+    let lanes = [lane("codex", "openai")];
+    let mixed = |evidence: &[(&str, u64, Verdict)]| {
+        let mut findings = vec![finding("codex", Severity::High, "posts come back", evidence)];
+        let clusters = build(&mut findings, &lanes, &Correlation::default());
+        is_mixed(&clusters[0], &findings)
+    };
+    assert!(mixed(&[(AT, 88, Verdict::Verified), (AT, 12, Verdict::Ungrounded)]));
+    assert!(mixed(&[(AT, 88, Verdict::Moved), ("/etc/x", 1, Verdict::Outside)]));
+    assert!(!mixed(&[(AT, 88, Verdict::Verified), (AT, 12, Verdict::Moved)]));
+    assert!(!mixed(&[(AT, 88, Verdict::Ungrounded)]));
+    assert!(!mixed(&[]));
+}
+
+#[test]
 fn shared_names_and_close_titles_join() {
     let lanes = [lane("claude", "anthropic"), lane("codex", "openai")];
     let clusters = built(

@@ -2,7 +2,7 @@
 //! have another shape than the one that was asked for; what is meant is clear all the same.
 
 use super::{MAX_CLAIM, MAX_EVIDENCE, MAX_QUOTE, MAX_TITLE, first_sentence, one_line, tidy};
-use super::{plan_of, unchecked, words};
+use super::{NO_LINE, plan_of, unchecked, words};
 use crate::evidence::Place;
 use crate::review::record::{Evidence, Finding, Kind, Plan, Severity};
 use serde_json::{Map, Value};
@@ -121,8 +121,12 @@ fn citation(value: &Value) -> Option<Evidence> {
     let path = text(fields, &["path", "file", "filename", "location"])?;
     let mut evidence = bounded(Place::parse(&path)?);
     let lines = ["line", "lines", "start_line", "line_number"].iter().find_map(|n| fields.get(*n));
-    if let Some((line, end)) = lines.and_then(line_numbers) {
-        (evidence.line, evidence.end_line) = (Some(line), end);
+    match lines.map(|lines| (lines, line_numbers(lines))) {
+        Some((_, Some((line, end)))) => (evidence.line, evidence.end_line) = (Some(line), end),
+        // `null` and an empty text say that there is none; anything else was meant as one.
+        Some((Value::Null, None)) | None => {}
+        Some((Value::String(text), None)) if text.trim().is_empty() => {}
+        Some((_, None)) => (evidence.line, evidence.end_line) = (Some(NO_LINE), None),
     }
     if let Some(end) = fields.get("end_line").or(fields.get("end")).and_then(Value::as_u64) {
         evidence.end_line = Some(end);
@@ -207,6 +211,23 @@ mod tests {
 
         let bare = read(json!({"title": "t", "file": "a.rs", "line": "12"})).unwrap();
         assert_eq!(place(&bare.evidence[0]), ("a.rs".into(), Some(12), None));
+    }
+
+    #[test]
+    fn a_line_that_is_none_is_not_forgotten() {
+        for (line, wanted) in [
+            (json!(-5), Some(NO_LINE)),
+            (json!(1.5), Some(NO_LINE)),
+            (json!(1e23), Some(NO_LINE)),
+            (json!("many"), Some(NO_LINE)),
+            (json!([]), Some(NO_LINE)),
+            (json!(null), None),
+            (json!(""), None),
+            (json!("L7"), Some(7)),
+        ] {
+            let item = json!({"title": "t", "evidence": [{"path": "a.rs", "line": line}]});
+            assert_eq!(read(item).unwrap().evidence[0].line, wanted, "{line}");
+        }
     }
 
     #[test]

@@ -35,7 +35,7 @@ fn command(record: &Record, cluster: &Cluster) -> String {
     let message = format!(
         "{} · {} · {} · support {}\n{claim}",
         cluster.severity.word(),
-        show::verdict(cluster.verdict),
+        show::cluster_verdict(record, cluster),
         cluster.lanes.join(", "),
         show::support(cluster),
     );

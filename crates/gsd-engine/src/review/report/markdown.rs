@@ -70,6 +70,9 @@ impl Section {
 
 fn headline(record: &Record) -> String {
     let mut line = format!("{} · {}", show::states(record), show::duration(record.run.elapsed_ms));
+    if let Some(unreadable) = show::unreadable_plans(record) {
+        line.insert_str(0, &format!("**{unreadable}** · "));
+    }
     if let Some(commit) = &record.commit {
         let short: String = commit.id.chars().take(12).collect();
         line.push_str(&format!(" · at commit {}", inert::code(&short)));

@@ -90,6 +90,13 @@ pub(super) fn no_findings(record: &Record) -> &'static str {
     "None."
 }
 
+/// `4 plans, 1 of them unreadable`; nothing where all could be read.
+pub(super) fn unreadable_plans(record: &Record) -> Option<String> {
+    let unreadable = record.run.unreadable_plans.len();
+    let all = record.plans.len() + unreadable;
+    (unreadable > 0).then(|| format!("{}, {unreadable} of them unreadable", plural(all, "plan")))
+}
+
 /// How many lanes ended in each state, as one sentence without its end.
 pub(super) fn states(record: &Record) -> String {
     let count = |state: State| record.lanes.iter().filter(|lane| lane.state == state).count();
@@ -123,6 +130,14 @@ pub(super) const fn verdict(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::Outside) => "⊘ outside",
         None => "· no citation",
     }
+}
+
+/// The verdict on a cluster; that it holds only in part is said.
+pub(super) fn cluster_verdict(record: &Record, cluster: &Cluster) -> &'static str {
+    if clusters::is_mixed(cluster, &record.findings) {
+        return "◐ mixed: not all that it cites stands there";
+    }
+    verdict(cluster.verdict)
 }
 
 /// The line where a citation really stands.
