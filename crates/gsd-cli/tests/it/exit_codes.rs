@@ -77,7 +77,7 @@ fn failed_lanes_among_others_are_code_9() {
 fn what_was_named_and_is_not_here_stops_before_anything_runs() {
     let world = world();
     let mark = world.tmp().join("ran");
-    world.program("gemini", &format!("touch {mark}; cat >/dev/null; echo fine"));
+    world.program("gemini", &format!("touch {mark}; {GOOD}"));
     let ran = gsd(&world, &["review", "--phase", "3", "--gemini", "--codex", "--json"]);
     assert_eq!((ran.code, &ran.json()["code"]), (11, &"lane-could-not-run".into()));
     assert!(!mark.exists(), "no lane was started");

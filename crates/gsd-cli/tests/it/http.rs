@@ -71,7 +71,8 @@ fn a_model_server_is_asked_for_its_models_and_then_once_for_a_review() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let record = record(&world);
     let lane = lane(&record, "llama_cpp");
-    assert_eq!((&lane["state"], &lane["proof"]), (&"reviewed".into(), &"delivered".into()));
+    // It has findings, but says of neither plan which one they are about.
+    assert_eq!((&lane["state"], &lane["proof"]), (&"incomplete".into(), &"delivered".into()));
 
     let requests = server.requests();
     let lines: Vec<String> = requests
