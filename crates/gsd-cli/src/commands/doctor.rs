@@ -6,6 +6,7 @@ use crate::ui::{Tone, Ui};
 use camino::Utf8Path;
 use gsd_engine::config;
 use gsd_engine::lane::Reason;
+use gsd_engine::lane::egress;
 use gsd_engine::review::{self, LaneStatus};
 use gsd_engine::text::printable;
 use gsd_io::cancel::Cancel;
@@ -37,6 +38,7 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
     }
     findings.extend([git(context), state(context)]);
     findings.extend(settings(context));
+    findings.push(approvals(context));
     findings.extend(lanes(context));
     if ui.json {
         let details: Vec<_> = findings
@@ -70,6 +72,22 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
     }
     // Looking is always done; what is missing here may be wanted so.
     Ok(ExitStatus::Done)
+}
+
+fn approvals(context: &Context) -> Finding {
+    match egress::approvals(&context.env) {
+        Ok(approvals) => match approvals.iter().count() {
+            0 => Finding::good("approvals", "none; a server on this machine needs none"),
+            count => Finding::good(
+                "approvals",
+                format!(
+                    "{}; see `gsd review trust list`",
+                    crate::output::format::count(count, "server")
+                ),
+            ),
+        },
+        Err(error) => Finding::bad("approvals", error.to_string(), error.remedy()),
+    }
 }
 
 fn project(context: &Context) -> Finding {
