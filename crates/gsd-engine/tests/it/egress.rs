@@ -3,6 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::id::CapabilityId;
+use gsd_engine::lane::confinement::Confinement;
 use gsd_engine::lane::egress::{Approval, Endpoint, Holds, Hosts};
 use gsd_engine::lane::roster::first_party;
 use gsd_engine::lane::settings::{Source, Sourced};
@@ -48,6 +49,7 @@ impl World {
             root: self.root.clone(),
             run_dir: self.root.join("run"),
             prompt: self.root.join("run/prompt.md"),
+            confinement: Confinement::None,
         };
         lane::plan(&self.lane, "acme", &settings, &paths).unwrap()
     }
@@ -62,6 +64,7 @@ impl World {
         let context = CallContext {
             env: &self.env,
             root: &self.root,
+            project: &self.root,
             phase_dir: Utf8Path::new("/nowhere"),
             run_dir: Utf8Path::new("/nowhere"),
             cancel: &cancel,
