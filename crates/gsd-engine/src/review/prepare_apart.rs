@@ -51,8 +51,7 @@ pub fn prepare_apart(
 ) -> Result<PreparedRun, PrepareApartError> {
     let plans = census(&project.phase);
     if plans.is_empty() {
-        let directory = project.phase.directory.path.to_string();
-        return Err(PrepareError::NoPlans { directory }.into());
+        return Err(PrepareError::no_plans(&project.phase).into());
     }
     let reviewers = Reviewers::read(&project.config, &roster.descriptors());
     let host = itself(env);
@@ -131,6 +130,7 @@ pub fn prepare_apart(
                 itself: host.slug().map(ToString::to_string),
                 interrupted: false,
                 notes: super::prepare::notes(&selection, &project.phase),
+                unreadable_plans: super::census::unreadable_plans(&project.phase),
             },
             phase: phase_of(&project.phase),
             commit: commit::commit(env, &project.root, cancel),
