@@ -71,6 +71,15 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         return ExitStatus::Done;
     }
     let program = called_by(program, &words);
+    // Asked by every script that looks for the program: nothing else is read for it.
+    if let [_, word] = words.as_slice()
+        && matches!(word.as_str(), "--version" | "-V")
+    {
+        use std::io::Write;
+        // A closed pipe is no reason to fail.
+        let _ = writeln!(std::io::stdout(), "{}", version_line(program));
+        return ExitStatus::Done;
+    }
     let Asked { words, pick, json_errors } = match program {
         Program::Gsd => Asked { words, ..Asked::default() },
         Program::GsdTools => tools::read(words),
@@ -183,17 +192,22 @@ fn tool() -> gsd_engine::review::record::Tool {
     }
 }
 
-fn version(ui: &Ui, program: Program) -> ExitStatus {
+fn version_line(program: Program) -> String {
     let name = match program {
         Program::Gsd => "gsd",
         Program::GsdTools => "gsd-tools",
     };
     let version = env!("CARGO_PKG_VERSION");
+    format!("{name} {version} (host contract {CONTRACT_VERSION})")
+}
+
+fn version(ui: &Ui, program: Program) -> ExitStatus {
+    let version = env!("CARGO_PKG_VERSION");
     if ui.json {
         let details = serde_json::json!({ "version": version, "contract": CONTRACT_VERSION });
         ui.success(details);
     } else {
-        ui.line(format_args!("{name} {version} (host contract {CONTRACT_VERSION})"));
+        ui.line(version_line(program));
     }
     ExitStatus::Done
 }

@@ -126,7 +126,12 @@ impl Roster {
 /// gsd's own lanes, read from the manifests that are part of the program.
 pub fn first_party() -> Vec<Lane> {
     let mut lanes = vec![];
+    // Every command pays for this: the manifests that bring no lane are not read.
+    let with_lanes = order();
     for (id, text) in crate::embedded::manifests() {
+        if !with_lanes.iter().any(|listed| listed == id) {
+            continue;
+        }
         let file = SourceFile::new(format!("{id}/capability.json"), text);
         let (Some(root), _) = json::parse(&file, Dialect::Strict) else { continue };
         let Some(body) = root.as_object().and_then(|root| root.get("reviewer")) else { continue };
