@@ -27,6 +27,8 @@ pub(crate) struct Ui {
     pick: Option<String>,
     /// Failures are one line of JSON on stderr.
     json_errors: bool,
+    /// The project as the user named it, if `-C` did.
+    project: Option<String>,
     /// The first failure to write to stdout.
     lost: OnceCell<String>,
 }
@@ -87,6 +89,7 @@ impl Ui {
         let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         Self {
             lost: OnceCell::new(),
+            project: global.project.as_ref().map(ToString::to_string),
             json: global.json,
             quiet: global.quiet,
             verbose: global.verbose,
@@ -117,6 +120,15 @@ impl Ui {
                 let _ = self.lost.set(error.to_string());
             }
             Ok(()) | Err(_) => {}
+        }
+    }
+
+    /// The name of the program as the next command needs it: with `-C DIR` where that was given.
+    pub(crate) fn program_here(&self) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+        match &self.project {
+            Some(project) if project.chars().all(plain) => format!("gsd -C {project}"),
+            Some(_) | None => "gsd".to_owned(),
         }
     }
 

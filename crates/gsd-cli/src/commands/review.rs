@@ -68,7 +68,12 @@ pub(super) fn phase_error(error: &PrepareError) -> CommandError {
         }
         PrepareError::Phase(PhaseError::NoCurrent { known }) => {
             from(ExitStatus::Usage, "phase-not-told")
-                .hint(format!("say which with `--phase`: {}", known.join(", ")))
+                .hint(if known.is_empty() {
+                    "there is no phase yet; make `.planning/phases/01-NAME/01-01-PLAN.md`"
+                        .to_owned()
+                } else {
+                    format!("say which with `--phase`: {}", known.join(", "))
+                })
                 .detail("known", known.clone())
         }
         PrepareError::Phase(PhaseError::Unknown { known, nearest, archived, planned, .. }) => {

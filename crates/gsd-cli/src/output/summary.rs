@@ -72,7 +72,8 @@ pub(crate) fn render(
     if let Some(report) = report {
         row("report", report);
     }
-    for (index, command) in next(record, &concerns, shown, report.is_some()).iter().enumerate() {
+    for (index, command) in next(ui, record, &concerns, shown, report.is_some()).iter().enumerate()
+    {
         row(if index == 0 { "next" } else { "" }, command);
     }
     out
@@ -278,11 +279,17 @@ fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
     }
 }
 
-fn next(record: &Record, concerns: &[&Cluster], shown: Shown, written: bool) -> Vec<String> {
+fn next(
+    ui: &Ui,
+    record: &Record,
+    concerns: &[&Cluster],
+    shown: Shown,
+    written: bool,
+) -> Vec<String> {
     let phase = record.phase.number.as_deref().unwrap_or(&record.phase.directory);
     let mut commands = vec![];
     if shown == Shown::First && written {
-        commands.push(format!("gsd review show --phase {phase}"));
+        commands.push(format!("{} review show --phase {phase}", ui.program_here()));
     }
     let first = concerns.iter().find_map(|cluster| {
         record

@@ -71,7 +71,7 @@ pub(super) fn parse(
         match declaration.kind {
             // `7` or `true` may well be meant as a text.
             config::Kind::Text => error.hint(format!("for a text write '\"{shown}\"'")),
-            config::Kind::List => error.hint(format!("write it as `{shown},` or '[\"{shown}\"]'")),
+            config::Kind::List => error.hint(format!("write it as '[\"{shown}\"]'")),
             config::Kind::Any
             | config::Kind::Boolean
             | config::Kind::Number(_)
