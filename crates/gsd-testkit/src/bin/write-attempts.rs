@@ -5,6 +5,9 @@
 //! nothing even when it is free cannot be made here and proves nothing; it is counted apart.
 //! `write-attempts try N PROJECT SCRATCH` makes one of them.
 
+/// What an attempt changed when free, and when confined.
+type Pair = (Option<Effect>, Option<Effect>);
+
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, Limits, Stdin, run};
 use gsd_io::sandbox::{DEVICES, Sandbox, landlock};
@@ -31,7 +34,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let ground = Ground::new();
-    let mut table: BTreeMap<&str, Vec<(Option<Effect>, Option<Effect>)>> = BTreeMap::new();
+    let mut table: BTreeMap<&str, Vec<Pair>> = BTreeMap::new();
     for attempt in all() {
         let free = made(&ground, attempt.number, Freedom::Free);
         let confined = made(&ground, attempt.number, Freedom::Sandboxed);
@@ -77,7 +80,7 @@ fn made(ground: &Ground, number: usize, freedom: Freedom) -> Option<Effect> {
     before.difference(&Picture::of(&project))
 }
 
-fn print(table: &BTreeMap<&str, Vec<(Option<Effect>, Option<Effect>)>>, abi: u8) -> ExitCode {
+fn print(table: &BTreeMap<&str, Vec<Pair>>, abi: u8) -> ExitCode {
     println!(
         "| attempt | made | changed something, free | changed content, confined | changed other things, confined |"
     );
@@ -86,9 +89,7 @@ fn print(table: &BTreeMap<&str, Vec<(Option<Effect>, Option<Effect>)>>, abi: u8)
     let listed = |attempt: &&Attempt| attempt.route == "absolute path" || attempt.route == "script";
     for what in all().iter().filter(listed).map(|attempt| attempt.what) {
         let rows = &table[what];
-        let count = |wanted: &dyn Fn(&(Option<Effect>, Option<Effect>)) -> bool| {
-            rows.iter().filter(|row| wanted(row)).count()
-        };
+        let count = |wanted: &dyn Fn(&Pair) -> bool| rows.iter().filter(|row| wanted(row)).count();
         let numbers = [
             rows.len(),
             count(&|row| row.0.is_some()),
