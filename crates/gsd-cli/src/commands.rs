@@ -227,11 +227,16 @@ fn called_by(built: Program, words: &[String]) -> Program {
     }
 }
 
+/// What clap has to say: its first line without the word "error", and the whole.
+fn usage_text(error: &clap::Error) -> (String, String) {
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    (first.strip_prefix("error: ").unwrap_or(first).to_owned(), text)
+}
+
 /// What clap has to say, as the one line of JSON that `--json-errors` asks for.
 fn usage_as_line(error: &clap::Error) -> ExitStatus {
-    let said = error.render().to_string();
-    let message = said.lines().next().unwrap_or_default();
-    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let (message, _) = usage_text(error);
     let line = serde_json::json!({ "ok": false, "reason": "usage", "message": message });
     eprint(&format!("{line}\n"));
     ExitStatus::Usage
@@ -239,8 +244,7 @@ fn usage_as_line(error: &clap::Error) -> ExitStatus {
 
 /// What is wrong with a command line, as every other failure in `--json` mode.
 fn usage_as_json(error: &clap::Error) -> ExitStatus {
-    let text = error.render().to_string();
-    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let (message, text) = usage_text(error);
     let document = serde_json::json!({
         "ok": false,
         "code": "usage",

@@ -5,7 +5,6 @@ use crate::exit::ExitStatus;
 use crate::ui::{Tone, Ui};
 use camino::Utf8Path;
 use gsd_engine::config;
-use gsd_engine::lane::Reason;
 use gsd_engine::lane::egress;
 use gsd_engine::review::{self, LaneStatus};
 use gsd_engine::text::printable;
@@ -188,7 +187,7 @@ fn lanes(context: &Context) -> Vec<Finding> {
         &Cancel::new(),
     );
     let (absent, others): (Vec<LaneStatus>, Vec<LaneStatus>) =
-        statuses.into_iter().partition(is_simply_absent);
+        statuses.into_iter().partition(LaneStatus::is_absent);
     let mut findings: Vec<Finding> = others.into_iter().map(lane).collect();
     // What nobody has installed is no fault.
     if !absent.is_empty() {
@@ -201,10 +200,6 @@ fn lanes(context: &Context) -> Vec<Finding> {
         });
     }
     findings
-}
-
-fn is_simply_absent(status: &LaneStatus) -> bool {
-    matches!(status.reason, Some(Reason::NotFound | Reason::Unreachable))
 }
 
 fn lane(status: LaneStatus) -> Finding {

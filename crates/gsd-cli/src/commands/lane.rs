@@ -142,12 +142,12 @@ fn table(ui: &Ui, statuses: &[LaneStatus]) {
         };
         let tone = status.state.map_or(Tone::Good, progress::tone);
         ui.line(format_args!("{head}  {}", ui.paint(tone, &state)));
-        if let (Some(remedy), false) = (&status.remedy, is_simply_absent(status)) {
+        if let (Some(remedy), false) = (&status.remedy, status.is_absent()) {
             let text = format!("{:width$}  {}", "", printable(remedy, 300), width = widths[0]);
             ui.line(ui.paint(Tone::Dim, &fit(&text, width)));
         }
     }
-    if sorted.iter().any(|status| is_simply_absent(status)) {
+    if sorted.iter().any(|status| status.is_absent()) {
         let text = "\nunavailable: install the program or start the server, or leave the lane out";
         ui.line(ui.paint(Tone::Dim, text));
     }
@@ -163,11 +163,6 @@ fn here(status: &LaneStatus) -> String {
         (_, Some(message)) => format!("{state}: {}", printable(message, 300)),
         (_, None) => state.to_string(),
     }
-}
-
-/// Whether a lane is not here because its program is not installed or its server does not run.
-fn is_simply_absent(status: &LaneStatus) -> bool {
-    matches!(status.reason, Some(Reason::NotFound | Reason::Unreachable))
 }
 
 fn as_json(status: &LaneStatus) -> Value {

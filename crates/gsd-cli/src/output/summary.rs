@@ -242,7 +242,7 @@ fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
         .lanes
         .iter()
         .filter(|lane| lane.state != State::Reviewed)
-        .partition(|lane| matches!(lane.reason, Some(Reason::NotFound | Reason::Unreachable)));
+        .partition(|lane| lane.reason.is_some_and(Reason::is_absence));
     let mut rows: Vec<(&str, String)> = others
         .into_iter()
         .map(|lane| {

@@ -59,6 +59,13 @@ impl State {
     }
 }
 
+impl Reason {
+    /// Whether the lane is simply not here: its program is not installed, its server does not run.
+    pub const fn is_absence(self) -> bool {
+        matches!(self, Self::NotFound | Self::Unreachable)
+    }
+}
+
 words! {
     /// Why, for scripts.
     Reason {

@@ -51,6 +51,22 @@ pub enum Why {
     Unreadable(String),
 }
 
+impl Why {
+    /// Whether the file cannot be read, whatever its name.
+    pub fn is_unreadable(&self) -> bool {
+        match self {
+            Self::Name(_) => false,
+            Self::UnsafeName
+            | Self::NotAFile(_)
+            | Self::LinkOut
+            | Self::TooLarge { .. }
+            | Self::TooMuch { .. }
+            | Self::NotUtf8 { .. }
+            | Self::Unreadable(_) => true,
+        }
+    }
+}
+
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -109,16 +125,9 @@ impl Phase {
 
     /// Plans by their names that cannot be read.
     pub fn unreadable_plans(&self) -> impl Iterator<Item = &LeftOut> {
-        self.left_out.iter().filter(|left| match left.why {
-            Why::Name(_) => false,
-            Why::UnsafeName
-            | Why::NotAFile(_)
-            | Why::LinkOut
-            | Why::TooLarge { .. }
-            | Why::TooMuch { .. }
-            | Why::NotUtf8 { .. }
-            | Why::Unreadable(_) => matches!(named(&left.name), Named::Plan(_)),
-        })
+        self.left_out
+            .iter()
+            .filter(|left| left.why.is_unreadable() && matches!(named(&left.name), Named::Plan(_)))
     }
 
     /// What the roadmap says about this phase.
@@ -279,16 +288,7 @@ impl Reading<'_> {
             | Why::Unreadable(_) => format!("{}/{shown}", directory.path),
         };
         let message = format!("`{shown}` was left out: {why}");
-        let rule = match &why {
-            Why::Name(_) => &LEFT_OUT,
-            Why::UnsafeName
-            | Why::NotAFile(_)
-            | Why::LinkOut
-            | Why::TooLarge { .. }
-            | Why::TooMuch { .. }
-            | Why::NotUtf8 { .. }
-            | Why::Unreadable(_) => &UNREADABLE,
-        };
+        let rule = if why.is_unreadable() { &UNREADABLE } else { &LEFT_OUT };
         self.report(rule, &path, message);
         self.left_out.push(LeftOut { name, why });
     }

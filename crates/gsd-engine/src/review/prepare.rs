@@ -43,6 +43,18 @@ pub struct Ask<'a> {
     pub lane_timeouts: &'a [(String, Duration)],
 }
 
+impl Ask<'_> {
+    pub(super) fn request(&self, host: &Itself) -> Request {
+        Request {
+            named: self.named.clone(),
+            all: self.all,
+            exclude: self.exclude.clone(),
+            missing: self.missing,
+            itself: host.clone(),
+        }
+    }
+}
+
 /// The project as a review sees it: its settings and the phase.
 #[derive(Debug)]
 pub struct Project {
@@ -199,13 +211,7 @@ pub fn prepare(
     let mut diagnostics = project.diagnostics.clone();
     let reviewers = Reviewers::read(&project.config, &roster.descriptors());
     let host = itself(env);
-    let request = Request {
-        named: ask.named.clone(),
-        all: ask.all,
-        exclude: ask.exclude.clone(),
-        missing: ask.missing,
-        itself: host.clone(),
-    };
+    let request = ask.request(&host);
     let approvals = egress::approvals(env);
     let wanted = to_probe(&request, &reviewers, roster);
     let mut planner = Planner {

@@ -13,7 +13,7 @@ use super::record::{self, Record};
 use super::redaction::Redaction;
 use super::run_dir::{RunDirError, new_id, open_folder};
 use crate::lane::egress;
-use crate::lane::selection::{Detected, Identity, Remark, Request, itself, select, to_probe};
+use crate::lane::selection::{Detected, Identity, Remark, itself, select, to_probe};
 use crate::lane::settings::Reviewers;
 use crate::lane::{LanePlan, LaneReport, Reason, Roster, State};
 use camino::Utf8Path;
@@ -55,13 +55,7 @@ pub fn prepare_apart(
     }
     let reviewers = Reviewers::read(&project.config, &roster.descriptors());
     let host = itself(env);
-    let request = Request {
-        named: ask.named.clone(),
-        all: ask.all,
-        exclude: ask.exclude.clone(),
-        missing: ask.missing,
-        itself: host.clone(),
-    };
+    let request = ask.request(&host);
     // Every lane counts as being there; the one that is not says so where it is asked.
     let there: Detected =
         to_probe(&request, &reviewers, roster).into_iter().map(|slug| (slug, Ok(()))).collect();

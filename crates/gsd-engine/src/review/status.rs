@@ -29,6 +29,13 @@ pub struct LaneStatus {
     pub remedy: Option<String>,
 }
 
+impl LaneStatus {
+    /// Whether the lane is simply not here, which is no fault.
+    pub fn is_absent(&self) -> bool {
+        self.reason.is_some_and(Reason::is_absence)
+    }
+}
+
 /// Probes lanes, all of them or those that are named, in roster order.
 pub fn lane_statuses(
     env: &Env,

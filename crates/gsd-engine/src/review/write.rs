@@ -56,6 +56,24 @@ fn limit(history: &mut Vec<Record>) {
     history.truncate(kept);
 }
 
+/// The record that stands at a path. One that cannot be used is set aside, since it holds earlier
+/// runs all the same: half merged, cut off, or of a newer gsd. The text tells of that.
+fn existing_record(path: &Utf8Path) -> Result<(Option<Record>, Option<String>), WriteReportError> {
+    let told = match fs::read_text(path, record::MAX_BYTES, Links::Refuse) {
+        Ok(text) => match Record::parse(&text) {
+            Ok(record) => return Ok((Some(record), None)),
+            Err(error) => format!("{error}; the file that stood there is now"),
+        },
+        Err(ReadError::NotFound { .. }) => return Ok((None, None)),
+        Err(ReadError::NotUtf8 { .. }) => {
+            "The record that stood there is no text; it is now".to_owned()
+        }
+        Err(error) => return Err(WriteReportError::Existing(error)),
+    };
+    let kept = set_aside(path)?;
+    Ok((None, Some(format!("{told} {kept}."))))
+}
+
 /// Moves a file that cannot be used to a free name beside it, and gives that name.
 fn set_aside(path: &Utf8Path) -> Result<String, WriteError> {
     let stem = path.file_stem().unwrap_or("REVIEWS");
@@ -81,25 +99,9 @@ pub fn write(
         Err(ReadError::NotFound { .. }) => None,
         Err(error) => return Err((alone(), WriteReportError::Existing(error))),
     };
-    let (old_record, note) = match fs::read_text(&paths.record, record::MAX_BYTES, Links::Refuse) {
-        Ok(text) => match Record::parse(&text) {
-            Ok(record) => (Some(record), None),
-            // Half merged, cut off, or of a newer gsd: it holds earlier runs all the same.
-            Err(error) => match set_aside(&paths.record) {
-                Ok(kept) => {
-                    (None, Some(format!("{error}; the file that stood there is now {kept}.")))
-                }
-                Err(error) => return Err((alone(), error.into())),
-            },
-        },
-        Err(ReadError::NotFound { .. }) => (None, None),
-        Err(ReadError::NotUtf8 { .. }) => match set_aside(&paths.record) {
-            Ok(kept) => {
-                (None, Some(format!("The record that stood there is no text; it is now {kept}.")))
-            }
-            Err(error) => return Err((alone(), error.into())),
-        },
-        Err(error) => return Err((alone(), WriteReportError::Existing(error))),
+    let (old_record, note) = match existing_record(&paths.record) {
+        Ok(found) => found,
+        Err(error) => return Err((alone(), error)),
     };
     let merged = merge_existing(old_markdown.as_deref(), old_record);
     let mut joined =

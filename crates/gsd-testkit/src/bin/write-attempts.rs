@@ -5,9 +5,6 @@
 //! nothing even when it is free cannot be made here and proves nothing; it is counted apart.
 //! `write-attempts try N PROJECT SCRATCH` makes one of them.
 
-/// What an attempt changed when free, and when confined.
-type Pair = (Option<Effect>, Option<Effect>);
-
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, Limits, Stdin, run};
 use gsd_io::sandbox::{DEVICES, Sandbox, landlock};
@@ -17,6 +14,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+
+/// What an attempt changed when free, and when confined.
+type Pair = (Option<Effect>, Option<Effect>);
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -63,7 +63,7 @@ pub(super) fn matter(record: &Record) -> String {
 fn failed(lane: &Lane) -> bool {
     // A program that is not installed, or a server that does not run, did not fail: nobody named
     // it, since a named one would have stopped the run.
-    if matches!(lane.reason, Some(Reason::NotFound | Reason::Unreachable)) {
+    if lane.reason.is_some_and(Reason::is_absence) {
         return false;
     }
     match lane.state {
