@@ -5,6 +5,7 @@
 //! consented to exactly these files.
 
 mod content_hash;
+pub mod disclosure;
 mod discover;
 mod record;
 
