@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | operations | [`review`], [`store`], [`trial`] |
 //! | wholes | [`manifest`], [`registry`], [`lint`] |
-//! | pieces | [`gate`], [`hook`], [`lane`], [`runtime`], [`planning`], [`evidence`] |
+//! | pieces | [`gate`], [`hook`], [`lane`], [`runtime`], [`source`], [`planning`], [`evidence`] |
 //! | words | [`config`], [`id`], [`json`], [`diag`], [`text`] |
 
 pub mod config;
@@ -25,6 +25,7 @@ pub mod planning;
 pub mod registry;
 pub mod review;
 pub mod runtime;
+pub mod source;
 pub mod store;
 pub mod text;
 pub mod trial;

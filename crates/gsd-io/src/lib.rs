@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod archive;
 pub mod cancel;
 pub mod clock;
 pub mod env;
@@ -18,3 +19,4 @@ pub mod sandbox;
 pub mod secret;
 pub mod signal;
 pub mod terminal;
+pub mod tree;

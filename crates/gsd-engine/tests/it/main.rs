@@ -14,3 +14,4 @@ mod planted;
 mod registry;
 mod rules;
 mod scenarios;
+mod source;

@@ -1,6 +1,6 @@
 //! What can come of an exchange: the whole space, each member with what was received until then.
 
-use super::Origin;
+use super::SafeUrl;
 use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub struct Response {
     pub content_type: String,
     /// The `Retry-After` header, where it is a number of seconds.
     pub retry_after: Option<Duration>,
-    /// The decoded body.
+    /// The decoded body; empty where it was saved.
     pub body: Vec<u8>,
 }
 
@@ -75,8 +75,8 @@ pub struct Response {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirect {
     pub status: u16,
-    /// Where it points: its origin only, since the rest may hold secrets.
-    pub target: Option<Origin>,
+    /// Where it points. Only its origin may be shown: the rest may hold secrets.
+    pub target: Option<SafeUrl>,
 }
 
 /// What was received before an end that is no success.
@@ -154,6 +154,8 @@ pub enum Fault {
     Undecodable(&'static str),
     #[error("the answer is not HTTP: {0}")]
     NotHttp(String),
+    #[error("the body could not be saved: {0}")]
+    NotSaved(String),
 }
 
 impl Partial {

@@ -7,7 +7,8 @@
 use super::HttpLimits;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::cell::Cell;
-use std::io::{self, Cursor, Read};
+use std::fs::File;
+use std::io::{self, Cursor, Read, Write};
 
 /// Below this size a high ratio is only a short text with much white space.
 const RATIO_JUDGED_FROM: u64 = 64 * 1024;
@@ -36,6 +37,44 @@ impl Encoding {
     }
 }
 
+/// Where the decoded bytes go.
+pub(super) enum Sink<'a> {
+    Memory(Vec<u8>),
+    File { file: &'a mut File, bytes: u64 },
+}
+
+impl Sink<'_> {
+    pub(super) fn file(file: &mut File) -> Sink<'_> {
+        Sink::File { file, bytes: 0 }
+    }
+
+    fn len(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File { bytes, .. } => *bytes,
+        }
+    }
+
+    fn keep(&mut self, more: &[u8]) -> io::Result<()> {
+        match self {
+            Self::Memory(bytes) => bytes.extend_from_slice(more),
+            Self::File { file, bytes } => {
+                file.write_all(more)?;
+                *bytes += more.len() as u64;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in memory.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Memory(bytes) => bytes,
+            Self::File { .. } => vec![],
+        }
+    }
+}
+
 /// How decoding ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Decoded {
@@ -44,6 +83,7 @@ pub(super) enum Decoded {
     OverRatio,
     /// The source failed, or its bytes are not of the encoding that is named here.
     Failed(&'static str),
+    NotSaved(String),
 }
 
 /// Decodes `source` to the end of `out`, at most `limits.max_body` bytes in all. `received` says
@@ -53,7 +93,7 @@ pub(super) fn decode(
     received: &Cell<u64>,
     encoding: Encoding,
     limits: &HttpLimits,
-    out: &mut Vec<u8>,
+    out: &mut Sink<'_>,
 ) -> Decoded {
     let start = match peek(&mut source) {
         Ok(start) => start,
@@ -96,7 +136,7 @@ fn pump(
     name: &'static str,
     received: &Cell<u64>,
     limits: &HttpLimits,
-    out: &mut Vec<u8>,
+    out: &mut Sink<'_>,
 ) -> Decoded {
     let mut buffer = [0; BUFFER];
     loop {
@@ -106,13 +146,15 @@ fn pump(
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => return Decoded::Failed(name),
         };
-        let room = limits.max_body.saturating_sub(out.len() as u64);
-        if got as u64 > room {
-            out.extend_from_slice(&buffer[..usize::try_from(room).unwrap_or(got)]);
+        let room = limits.max_body.saturating_sub(out.len());
+        let fits = got.min(usize::try_from(room).unwrap_or(got));
+        if let Err(error) = out.keep(&buffer[..fits]) {
+            return Decoded::NotSaved(error.to_string());
+        }
+        if fits < got {
             return Decoded::OverBody;
         }
-        out.extend_from_slice(&buffer[..got]);
-        let decoded = out.len() as u64;
+        let decoded = out.len();
         if decoded > RATIO_JUDGED_FROM && decoded > received.get().saturating_mul(limits.max_ratio)
         {
             return Decoded::OverRatio;
@@ -125,7 +167,6 @@ mod tests {
     use super::*;
     use flate2::Compression;
     use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
-    use std::io::Write;
     use std::time::Duration;
 
     fn limits(max_body: u64, max_ratio: u64) -> HttpLimits {
@@ -156,9 +197,9 @@ mod tests {
 
     fn run(bytes: &[u8], encoding: Encoding, limits: &HttpLimits) -> (Decoded, Vec<u8>) {
         let received = Cell::new(0);
-        let mut out = vec![];
+        let mut out = Sink::Memory(vec![]);
         let end = decode(Trickle(bytes, &received), &received, encoding, limits, &mut out);
-        (end, out)
+        (end, out.into_bytes())
     }
 
     fn gzip(text: &[u8]) -> Vec<u8> {

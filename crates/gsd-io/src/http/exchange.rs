@@ -6,7 +6,7 @@
 //! waits. It ends the talk by shutting the sockets, and ureq's own limits, set a little later, only
 //! make sure that the thread which was left behind ends as well.
 
-use super::body::{self, Decoded, Encoding};
+use super::body::{self, Decoded, Encoding, Sink};
 use super::talk::{Event, Head, Line, MAX_HEAD, talk};
 use super::watch::{Seen, State};
 use super::{
@@ -15,6 +15,7 @@ use super::{
 };
 use crate::cancel::Cancel;
 use std::cell::{Cell, RefCell};
+use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
@@ -42,6 +43,22 @@ pub fn send(
     cancel: &Cancel,
     on_progress: &mut dyn FnMut(Progress),
 ) -> Exchange {
+    exchange(request, limits, cancel, on_progress, Sink::Memory(vec![]))
+}
+
+/// As [`send`], with the decoded body of the answer appended to a file, whatever its status, so
+/// that memory holds no more than a few buffers of it.
+pub fn save(request: Request, limits: &HttpLimits, cancel: &Cancel, to: &mut File) -> Exchange {
+    exchange(request, limits, cancel, &mut |_| (), Sink::file(to))
+}
+
+fn exchange(
+    request: Request,
+    limits: &HttpLimits,
+    cancel: &Cancel,
+    on_progress: &mut dyn FnMut(Progress),
+    sink: Sink<'_>,
+) -> Exchange {
     let (start, limits) = (Instant::now(), &limits.clamped());
     let progress = Arc::new(Seen::default());
     let received = Cell::new(0);
@@ -57,7 +74,7 @@ pub fn send(
                     on_progress: RefCell::new(on_progress),
                 };
                 let call = Call { line, start, limits, cancel, progress: &progress, pulse };
-                call.listen()
+                call.listen(sink)
             }
             Err(unreachable) => End::Unreachable(unreachable),
         }
@@ -113,7 +130,7 @@ impl Pulse<'_> {
 }
 
 impl Call<'_> {
-    fn listen(self) -> End {
+    fn listen(self, mut body: Sink<'_>) -> End {
         let received = self.pulse.received;
         let head = match self.head() {
             Ok(head) => head,
@@ -121,12 +138,8 @@ impl Call<'_> {
         };
         if (300..400).contains(&head.status) {
             let target = head.location.as_deref().and_then(|to| self.line.url.resolve(to));
-            return End::Redirect(Redirect {
-                status: head.status,
-                target: target.map(|url| url.origin()),
-            });
+            return End::Redirect(Redirect { status: head.status, target });
         }
-        let mut body = vec![];
         let encoding = match self.line.coding {
             Coding::AsSent => Encoding::AsSent,
             Coding::Decoded => match Encoding::parse(&head.content_encoding) {
@@ -140,11 +153,12 @@ impl Call<'_> {
             },
         };
         if head.content_length.is_some_and(|length| length > self.limits.max_compressed) {
-            return self.ended(Stop::OverCompressed, Some(&head), body, 0);
+            return self.ended(Stop::OverCompressed, Some(&head), vec![], 0);
         }
         let stop = RefCell::new(None);
         let wire = Wire { call: &self, rest: vec![], at: 0, ended: false, stop: &stop };
         let decoded = body::decode(wire, received, encoding, self.limits, &mut body);
+        let body = body.into_bytes();
         if let Some(stop) = stop.into_inner() {
             return self.ended(stop, Some(&head), body, received.get());
         }
@@ -160,6 +174,10 @@ impl Call<'_> {
             Decoded::Failed(name) => {
                 let partial = partial(&head, body);
                 return End::Broken { fault: Fault::Undecodable(name), partial };
+            }
+            Decoded::NotSaved(error) => {
+                let fault = Fault::NotSaved(error);
+                return End::Broken { fault, partial: partial(&head, body) };
             }
             Decoded::OverBody => (Cap::Decoded, self.limits.max_body),
             Decoded::OverRatio => (Cap::Ratio, self.limits.max_ratio),

@@ -24,7 +24,7 @@ mod watch;
 pub use answer::{
     Cap, End, Exchange, Fault, Partial, Phase, Progress, Redirect, Response, TooLarge, Unreachable,
 };
-pub use exchange::send;
+pub use exchange::{save, send};
 pub use proxy::{Proxies, ProxyAddress, ProxyError, Via};
 pub use url::{Destination, DestinationError, JoinError, Origin, SafeUrl};
 

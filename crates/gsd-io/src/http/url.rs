@@ -232,6 +232,15 @@ impl SafeUrl {
         host_is_loopback(&self.url)
     }
 
+    /// The host in its canonical spelling, an IPv6 address in brackets.
+    pub fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    pub fn port(&self) -> u16 {
+        self.url.port_or_known_default().unwrap_or_default()
+    }
+
     /// The path, from its first `/` on, without a query.
     pub fn path(&self) -> &str {
         self.url.path()
@@ -242,10 +251,17 @@ impl SafeUrl {
         self.url.scheme() == "https"
     }
 
-    /// The address that a `Location` header points at, seen from this one; `None` if it is not an
-    /// address.
+    /// The address that a `Location` header points at, seen from this one; `None` if it is no
+    /// http or https address.
     pub fn resolve(&self, location: &str) -> Option<SafeUrl> {
-        self.url.join(location.trim()).ok().map(|url| SafeUrl { url })
+        let url = self.url.join(location.trim()).ok()?;
+        let sound = matches!(url.scheme(), "http" | "https") && url.has_host();
+        sound.then_some(SafeUrl { url })
+    }
+
+    /// The same without a user, a query and a fragment, for records.
+    pub fn without_secrets(&self) -> String {
+        format!("{}{}", self.origin(), self.path())
     }
 
     /// The text with everything in it. Only for the request itself.

@@ -114,12 +114,12 @@ fn a_redirect_is_reported_and_never_followed() {
         let here = url(&server.url(), "/x");
         let request = Request::post_json(here.clone(), Reach::ThisMachine, b"plan".to_vec());
         let exchange = send(request, &limits(), &Cancel::new(), &mut |_| {});
-        let End::Redirect(Redirect { status: seen, target: origin }) = exchange.end else {
+        let End::Redirect(Redirect { status: seen, target: found }) = exchange.end else {
             panic!("{exchange:?}")
         };
         assert_eq!(seen, status);
         let expected = target.unwrap_or_else(|| server.url());
-        assert_eq!(origin.unwrap().to_string(), expected, "{location}");
+        assert_eq!(found.unwrap().origin().to_string(), expected, "{location}");
         assert_eq!(server.requests().len(), 1);
     }
     let none = answered(Answer::new(304, &[], b""), &limits());

@@ -295,7 +295,7 @@ fn is_about_size(error: &ProviderError) -> bool {
 
 fn redirected(redirect: &Redirect, asked: &Asked<'_>) -> LaneReport {
     let target = match &redirect.target {
-        Some(origin) => format!("to {origin}"),
+        Some(url) => format!("to {}", url.origin()),
         None => "without saying where to".to_owned(),
     };
     let message =

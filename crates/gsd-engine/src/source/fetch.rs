@@ -1,0 +1,215 @@
+//! What a fetch is given, and what can come of it.
+
+use super::integrity::Integrity;
+use super::policy::{Policy, Refusal};
+use crate::text::printable;
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::cancel::Cancel;
+use gsd_io::env::Env;
+use gsd_io::fs::{self, Links, WriteError};
+use gsd_io::tree::{self, TreeError};
+use semver::Version;
+use std::time::Instant;
+
+/// The most that is fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the bundle, and of the archive that it comes in.
+    pub bytes: u64,
+    /// Files and folders.
+    pub entries: usize,
+}
+
+impl Limits {
+    /// What a bundle may weigh at most, wherever it comes from.
+    pub const MOST: Self = Self { bytes: 64 << 20, entries: 20_000 };
+
+    pub(super) const fn tree(self) -> tree::Limits {
+        tree::Limits { bytes: self.bytes, entries: self.entries }
+    }
+}
+
+/// Whether a connection that nobody vouches for may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// HTTPS and SSH.
+    Authenticated,
+    /// Also `http://` and `git://`, as `--allow-insecure-transport` says.
+    Any,
+}
+
+/// All that a fetch may use and must keep to.
+#[derive(Debug, Clone, Copy)]
+pub struct FetchContext<'a> {
+    pub env: &'a Env,
+    pub policy: &'a Policy,
+    /// The version that `engines.gsd` is about.
+    pub host: &'a Version,
+    /// What `--integrity` asks for.
+    pub integrity: Option<&'a Integrity>,
+    pub transport: Transport,
+    pub limits: Limits,
+    pub deadline: Instant,
+    pub cancel: &'a Cancel,
+}
+
+/// A bundle that was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// A folder inside the scratch folder, `capability.json` at its top.
+    pub bundle: Utf8PathBuf,
+    pub resolved: Resolved,
+}
+
+/// What a source turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// The spec as a ledger keeps it; what was asked for, not what was found.
+    pub recorded: String,
+    /// The tag, the branch or the version that was taken.
+    pub reference: Option<String>,
+    /// The commit that was taken.
+    pub commit: Option<String>,
+    /// The digest of the archive as it came.
+    pub integrity: Option<Integrity>,
+    pub verified: Verified,
+    /// Where the archive came from in the end, without its query.
+    pub final_url: Option<String>,
+}
+
+/// What vouches for the bytes. A check that failed is an error and none of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verified {
+    /// Nobody said what they should be.
+    NotAsked,
+    /// They are those of `--integrity`.
+    Integrity,
+    /// They are those that the registry promised.
+    Registry,
+    /// They are of the commit that was asked for.
+    Commit,
+}
+
+impl Verified {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NotAsked => "not-asked",
+            Self::Integrity => "integrity",
+            Self::Registry => "registry",
+            Self::Commit => "commit",
+        }
+    }
+}
+
+/// What a fetch would give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Peek {
+    Ok {
+        version: Option<Version>,
+        commit: Option<String>,
+        integrity: Option<Integrity>,
+    },
+    /// Only this one can ever come.
+    Pinned {
+        version: Option<Version>,
+    },
+    /// It has no list of versions: only fetching tells.
+    Manual,
+    Unknown {
+        why: String,
+    },
+}
+
+/// Why a fetch gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// What was asked for cannot be had from such a source.
+    #[error("{what}")]
+    Unusable { what: String, hint: String },
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The bytes are not those that were promised.
+    #[error("integrity mismatch: expected {expected} but got {actual}")]
+    Mismatch { expected: String, actual: String },
+    #[error("`{place}` could not be reached: {why}")]
+    Unreachable { place: String, why: String },
+    #[error("`{place}` has no `capability.json`")]
+    NoManifest { place: String },
+    #[error("the bundle is refused: {0}")]
+    Tree(TreeError),
+    #[error("the scratch folder cannot be used")]
+    Scratch(#[source] WriteError),
+    #[error("it was interrupted")]
+    Cancelled,
+}
+
+/// What kind of an end it is, for exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    Refused,
+    Mismatch,
+    Unreachable,
+    Interrupted,
+    Internal,
+}
+
+impl FetchError {
+    pub(super) fn unusable(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Unusable { what: what.into(), hint: hint.into() }
+    }
+
+    pub(super) fn unreachable(place: &str, why: impl AsRef<str>) -> Self {
+        Self::Unreachable { place: printable(place, 200), why: printable(why.as_ref(), 400) }
+    }
+
+    pub const fn class(&self) -> Class {
+        match self {
+            Self::Unusable { .. } | Self::Refused(_) | Self::NoManifest { .. } | Self::Tree(_) => {
+                Class::Refused
+            }
+            Self::Mismatch { .. } => Class::Mismatch,
+            Self::Unreachable { .. } => Class::Unreachable,
+            Self::Cancelled => Class::Interrupted,
+            Self::Scratch(_) => Class::Internal,
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unusable { hint, .. } => Some(hint.clone()),
+            Self::Refused(refusal) => Some(refusal.hint()),
+            Self::Mismatch { .. } => {
+                Some("ask the publisher which of the two is right; nothing was installed".into())
+            }
+            Self::Unreachable { .. } => {
+                Some("check the spelling and the network, then try again".into())
+            }
+            Self::NoManifest { .. } => {
+                Some("name the folder or archive that holds `capability.json`".into())
+            }
+            Self::Tree(_) | Self::Scratch(_) | Self::Cancelled => None,
+        }
+    }
+}
+
+impl From<TreeError> for FetchError {
+    fn from(error: TreeError) -> Self {
+        match error {
+            TreeError::Cancelled => Self::Cancelled,
+            TreeError::Write(error) => Self::Scratch(error),
+            error => Self::Tree(error),
+        }
+    }
+}
+
+/// A manifest is never larger.
+const MAX_MANIFEST: u64 = 8 << 20;
+
+/// The version in the manifest of a folder.
+pub(super) fn manifest_version(folder: &Utf8Path) -> Option<Version> {
+    let bytes =
+        fs::read_bounded(&folder.join("capability.json"), MAX_MANIFEST, Links::Refuse).ok()?;
+    let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    Version::parse(manifest.get("version")?.as_str()?).ok()
+}

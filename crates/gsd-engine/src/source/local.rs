@@ -1,0 +1,169 @@
+//! A folder of this machine.
+
+use super::fetch::{FetchContext, FetchError, Fetched, Peek, Resolved, Verified, manifest_version};
+use super::spec::absolute;
+use super::{Base, Kind, Source, SpecError, Target};
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::fs;
+use gsd_io::tree::{TreeWriter, copy_tree};
+use std::sync::Arc;
+
+pub(super) const KIND: Kind = Kind {
+    word: "local",
+    forms: &[
+        ("./DIR, ../DIR, /DIR, ~/DIR", "a folder of this machine"),
+        ("file:DIR, file:///DIR", "the same"),
+    ],
+    read,
+};
+
+#[derive(Debug)]
+struct Local {
+    path: Utf8PathBuf,
+}
+
+fn read(text: &str, base: &Base<'_>) -> Option<Result<Arc<dyn Source>, SpecError>> {
+    if elsewhere(text) {
+        return Some(Err(SpecError::bad(
+            "a path of another machine or of Windows cannot be read here",
+            "copy the folder to this machine and name its path, such as `./DIR`",
+        )));
+    }
+    let path = match text.strip_prefix("file:") {
+        // `file://host/path` is another machine's, and so refused above.
+        Some(rest) => rest.strip_prefix("//").unwrap_or(rest),
+        None => {
+            let first = text.split('/').next().unwrap_or_default();
+            if !matches!(first, "" | "." | ".." | "~") {
+                return None;
+            }
+            text
+        }
+    };
+    if path.is_empty() {
+        return Some(Err(SpecError::bad("`file:` names no folder", "write `file:DIR`")));
+    }
+    let source = absolute(path, base).map(|path| Arc::new(Local { path }) as Arc<dyn Source>);
+    Some(source)
+}
+
+/// `\\server\share`, `//server/share`, `C:\x`, `file://server/x`.
+fn elsewhere(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let slash = |at: usize| bytes.get(at).is_some_and(|byte| matches!(byte, b'/' | b'\\'));
+    let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic)
+        && bytes.get(1) == Some(&b':')
+        && (slash(2) || bytes.len() == 2);
+    let host = text.strip_prefix("file://").is_some_and(|rest| !rest.starts_with('/'));
+    (slash(0) && slash(1)) || text.starts_with('\\') || drive || host
+}
+
+impl Source for Local {
+    fn recorded(&self) -> String {
+        self.path.to_string()
+    }
+
+    fn identity(&self) -> String {
+        self.recorded()
+    }
+
+    fn target(&self) -> Target<'_> {
+        Target::Folder(&self.path)
+    }
+
+    fn fetch(&self, context: &FetchContext<'_>, scratch: &Utf8Path) -> Result<Fetched, FetchError> {
+        if context.integrity.is_some() {
+            return Err(FetchError::unusable(
+                "an integrity is not supported for local sources",
+                "leave `--integrity` out, or pack the folder and install the archive",
+            ));
+        }
+        match fs::kind(&self.path) {
+            Some(fs::Kind::Directory) => {}
+            None => return Err(FetchError::unreachable(&self.recorded(), "it does not exist")),
+            Some(fs::Kind::Link) => {
+                let what = format!("`{}` is a symlink; the folder itself is expected", self.path);
+                return Err(FetchError::unusable(what, "name the folder that it leads to"));
+            }
+            Some(fs::Kind::File { .. } | fs::Kind::Special) => {
+                let what = format!("`{}` is no folder", self.path);
+                return Err(FetchError::unusable(
+                    what,
+                    "name the folder that holds `capability.json`",
+                ));
+            }
+        }
+        let bundle = scratch.join("bundle");
+        let mut tree = TreeWriter::new(&bundle, context.limits.tree(), context.cancel)?;
+        // A folder that is developed is often a repository. What git keeps is no part of it.
+        copy_tree(&self.path, &mut tree, &|path| path == ".git")?;
+        let written = tree.finish();
+        if written.files.binary_search_by(|file| file.as_str().cmp("capability.json")).is_err() {
+            return Err(FetchError::NoManifest { place: self.recorded() });
+        }
+        Ok(Fetched {
+            bundle,
+            resolved: Resolved {
+                recorded: self.recorded(),
+                reference: None,
+                commit: None,
+                integrity: None,
+                verified: Verified::NotAsked,
+                final_url: None,
+            },
+        })
+    }
+
+    fn peek(&self, _: &FetchContext<'_>) -> Peek {
+        match manifest_version(&self.path) {
+            Some(version) => Peek::Ok { version: Some(version), commit: None, integrity: None },
+            None => Peek::Unknown { why: "its manifest has no version that can be read".into() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceSpec;
+
+    fn parsed(text: &str) -> Result<String, SpecError> {
+        let base = Base { cwd: "/nowhere/at-all".into(), home: Some("/home/ada".into()) };
+        SourceSpec::parse(text, &base).map(|spec| spec.recorded())
+    }
+
+    #[test]
+    fn a_path_is_recorded_whole() {
+        for (text, recorded) in [
+            ("/a/b", "/a/b"),
+            (" /a/b ", "/a/b"),
+            ("./a", "/nowhere/at-all/./a"),
+            ("~/a", "/home/ada/a"),
+            ("file:///a/b", "/a/b"),
+            ("/", "/"),
+            ("..", "/nowhere/at-all/.."),
+        ] {
+            assert_eq!(parsed(text).as_deref(), Ok(recorded), "{text}");
+        }
+        assert!(parsed("~").is_ok());
+        let nobody = Base { cwd: "/".into(), home: None };
+        assert!(SourceSpec::parse("~/x", &nobody).is_err());
+    }
+
+    #[test]
+    fn paths_of_other_machines_are_refused() {
+        for text in [
+            "//server/share",
+            "\\\\server\\share",
+            "/\\server",
+            "C:\\x",
+            "c:/x",
+            "C:",
+            "file://host/x",
+            "file:",
+        ] {
+            let error = parsed(text).expect_err(text);
+            assert!(matches!(error, SpecError::Bad { .. }), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,456 @@
+//! Who may be asked for capabilities.
+//!
+//! The machine, the user and the project may each keep a list of known sources; a source has to
+//! be in every list there is, so none of them can loosen another one. No variable of the
+//! environment and no workstream takes a list away. What leads into the user's own network, and
+//! which registries there are, is for the user alone to say.
+
+use super::Target;
+use crate::config::{Config, Layer, user_home};
+use crate::diag::SourceFile;
+use crate::json::Value;
+use crate::text::printable;
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::env::Env;
+use gsd_io::fs::{self, Links, ReadError};
+use std::collections::BTreeMap;
+use std::fmt;
+
+const LIST: &str = "capabilities.strict_known_registries";
+const MACHINE: &str = "/etc/gsd/defaults.json";
+const MAX_FILE: u64 = 4 << 20;
+
+/// What the lists allow, and what else the user said about sources.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Policy {
+    lists: Vec<List>,
+    private_hosts: Vec<String>,
+    registries: BTreeMap<String, String>,
+    proxy: bool,
+}
+
+/// The list in one file.
+#[derive(Debug, Clone, PartialEq)]
+struct List {
+    /// The file, as people call it.
+    file: String,
+    known: Known,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Known {
+    Only(Vec<Entry>),
+    /// Nobody can tell what was meant.
+    Malformed(String),
+}
+
+/// One known source.
+#[derive(Debug, Clone, PartialEq)]
+enum Entry {
+    Npm,
+    /// `@scope` of npm.
+    Scope(String),
+    Host {
+        name: String,
+        /// `*.name`: what is below it, not itself.
+        below: bool,
+        /// The first parts of the path, such as an owner and a repository.
+        path: Vec<String>,
+    },
+    Folder(Utf8PathBuf),
+}
+
+/// Why a source may not be asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("`{LIST}` in {file} is empty: only local folders may be installed")]
+    Nothing { file: String },
+    #[error("{asked} is not in `{LIST}` of {file}")]
+    NotListed { asked: String, entry: String, file: String },
+    #[error("`{LIST}` in {file} is malformed: {why}")]
+    Malformed { file: String, why: String },
+}
+
+impl Refusal {
+    /// What to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Nothing { file } => {
+                format!("fetch it yourself and install the folder, or let {file} name its host")
+            }
+            Self::NotListed { entry, file, .. } => format!("`{entry}` in {file} would allow it"),
+            Self::Malformed { file, .. } => {
+                format!("mend {file}: a list such as `[\"github.com/owner\", \"npm\"]`, or null")
+            }
+        }
+    }
+}
+
+impl Policy {
+    /// Reads the lists of the machine, the user and the project.
+    pub fn read(env: &Env, project: &Utf8Path) -> Self {
+        let homes = [user_home(env), env.home().map(Utf8Path::to_owned)];
+        Self::of(Utf8Path::new(MACHINE), homes, project)
+    }
+
+    /// `homes` holds the folder that the user's own file is in, and one whose list counts as well,
+    /// since a variable must not take it away.
+    fn of(machine: &Utf8Path, homes: [Option<Utf8PathBuf>; 2], project: &Utf8Path) -> Self {
+        let mut policy = Self::default();
+        policy.add(machine, MACHINE);
+        let [own, fixed] = homes.map(|home| home.map(|home| home.join(".gsd/defaults.json")));
+        if let Some(file) = &own {
+            let settings = policy.add(file, "~/.gsd/defaults.json");
+            // A file that comes with the project is no word of the user.
+            let real = |path: &Utf8Path| fs::canonical(path);
+            let planted = real(file).zip(real(project)).is_some_and(|(f, p)| f.starts_with(p));
+            if let Some(settings) = settings.filter(|_| !planted) {
+                policy.permit(&settings);
+            }
+        }
+        if let Some(file) = fixed.filter(|file| own.as_ref() != Some(file)) {
+            policy.add(&file, "~/.gsd/defaults.json");
+        }
+        policy.add(&project.join(".planning/config.json"), ".planning/config.json");
+        policy
+    }
+
+    /// Adds the list of one file, if it has one. A file that cannot be understood allows nothing.
+    fn add(&mut self, path: &Utf8Path, name: &str) -> Option<Config> {
+        let bytes = match fs::read_bounded(path, MAX_FILE, Links::Follow) {
+            Ok(bytes) => Some(bytes),
+            Err(ReadError::NotFound { .. }) => return None,
+            Err(_) => None,
+        };
+        // Each file is looked at by itself, so the layer makes no difference here.
+        let config = bytes.and_then(|bytes| {
+            let file = SourceFile::new(name.to_owned(), String::from_utf8(bytes).ok()?);
+            let (config, _) = Config::read(vec![(Layer::User, file)]);
+            (config.texts().count() == 1).then_some(config)
+        });
+        let known = match &config {
+            None => Some(Known::Only(vec![])),
+            Some(config) => known(config),
+        };
+        self.lists.extend(known.map(|known| List { file: name.to_owned(), known }));
+        config
+    }
+
+    /// What only the user may say. What has another type says nothing.
+    fn permit(&mut self, settings: &Config) {
+        if let Some(hosts) = settings.get("capabilities.private_hosts") {
+            let hosts = hosts.node.as_array().unwrap_or_default().iter();
+            self.private_hosts = hosts.filter_map(|host| Some(bare(host.as_str()?))).collect();
+        }
+        if let Some(registries) = settings.get("capabilities.registries") {
+            let members = registries.node.as_object().map(|object| object.members.as_slice());
+            for member in members.unwrap_or_default() {
+                let index = member.value.as_object().and_then(|object| object.get("index"));
+                if let Some(index) = member.value.as_str().or_else(|| index?.as_str()) {
+                    self.registries.insert(member.name.clone(), index.to_owned());
+                }
+            }
+        }
+        self.proxy = settings.flag("capabilities.proxy", &mut vec![]).unwrap_or(false);
+    }
+
+    /// Whether every list has what would be asked.
+    pub(super) fn check(&self, target: &Target<'_>) -> Result<(), Refusal> {
+        for List { file, known } in &self.lists {
+            let file = file.clone();
+            match (known, target) {
+                (Known::Malformed(_), Target::Folder(_)) => {}
+                (Known::Malformed(why), _) => {
+                    return Err(Refusal::Malformed { file, why: why.clone() });
+                }
+                (Known::Only(entries), Target::Folder(path)) => {
+                    let mut folders = entries.iter().filter_map(|entry| match entry {
+                        Entry::Folder(folder) => Some(folder),
+                        Entry::Npm | Entry::Scope(_) | Entry::Host { .. } => None,
+                    });
+                    let limited = folders.clone().next().is_some();
+                    if limited && !folders.any(|folder| path.starts_with(folder)) {
+                        return Err(not_listed(target, file));
+                    }
+                }
+                (Known::Only(entries), _) if entries.is_empty() => {
+                    return Err(Refusal::Nothing { file });
+                }
+                (Known::Only(entries), _) => {
+                    if !entries.iter().any(|entry| entry.has(target)) {
+                        return Err(not_listed(target, file));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn not_listed(target: &Target<'_>, file: String) -> Refusal {
+    let (asked, entry) = match target {
+        Target::Folder(path) => (format!("the folder `{path}`"), format!("local:{path}")),
+        Target::Host { name, .. } => (format!("the host `{name}`"), (*name).to_owned()),
+        Target::Npm { .. } => ("npm".to_owned(), "npm".to_owned()),
+    };
+    Refusal::NotListed { asked: printable(&asked, 300), entry: printable(&entry, 300), file }
+}
+
+/// The list of a file; `None` if it keeps none.
+fn known(config: &Config) -> Option<Known> {
+    let around = config.all("capabilities").next();
+    if around.is_some_and(|setting| setting.node.as_object().is_none()) {
+        return Some(Known::Malformed("`capabilities` is no object".into()));
+    }
+    let node = config.all(LIST).next()?.node;
+    match &node.value {
+        Value::Null => None,
+        Value::Array(items) => {
+            let mut entries = vec![];
+            for item in items {
+                match item.as_str().and_then(Entry::parse) {
+                    Some(entry) => entries.push(entry),
+                    None => {
+                        let shown = item.as_str().unwrap_or(item.kind());
+                        let why = format!("{} names no source", crate::json::quoted(shown));
+                        return Some(Known::Malformed(why));
+                    }
+                }
+            }
+            Some(Known::Only(entries))
+        }
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            Some(Known::Malformed(format!("expected a list or null, found {}", node.kind())))
+        }
+    }
+}
+
+impl Entry {
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+            return None;
+        }
+        if text == "npm" {
+            return Some(Self::Npm);
+        }
+        if let Some(scope) = text.strip_prefix("npm:") {
+            return scope
+                .strip_prefix('@')
+                .filter(|name| !name.is_empty() && !name.contains('/'))
+                .map(|_| Self::Scope(scope.to_owned()));
+        }
+        if let Some(folder) = text.strip_prefix("local:") {
+            let folder = Utf8Path::new(folder);
+            return folder.is_absolute().then(|| Self::Folder(folder.to_owned()));
+        }
+        let mut parts = text.trim_end_matches('/').split('/');
+        let host = parts.next().unwrap_or_default();
+        let (host, below) = host.strip_prefix("*.").map_or((host, false), |host| (host, true));
+        let path: Vec<String> = parts.map(str::to_lowercase).collect();
+        let name = bare(host);
+        let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
+        let sound =
+            !name.is_empty() && name.chars().all(plain) && !path.iter().any(String::is_empty);
+        sound.then_some(Self::Host { name, below, path })
+    }
+
+    fn has(&self, target: &Target<'_>) -> bool {
+        match (self, target) {
+            (Self::Folder(folder), Target::Folder(path)) => path.starts_with(folder),
+            (Self::Npm, Target::Npm { .. }) => true,
+            (Self::Scope(known), Target::Npm { scope }) => Some(known.as_str()) == *scope,
+            (Self::Host { name, below, path }, Target::Host { name: asked, path: whole }) => {
+                let asked = bare(asked);
+                let inside = asked
+                    .strip_suffix(name.as_str())
+                    .is_some_and(|front| front.ends_with('.') || (front.is_empty() && !below));
+                let mut parts = whole.split('/').filter(|part| !part.is_empty());
+                inside
+                    && path.iter().all(|known| {
+                        parts.next().is_some_and(|part| {
+                            let part = part.to_lowercase();
+                            part == *known || part.strip_suffix(".git") == Some(known)
+                        })
+                    })
+            }
+            (Self::Folder(_) | Self::Npm | Self::Scope(_) | Self::Host { .. }, _) => false,
+        }
+    }
+}
+
+/// A host as it is compared: lower case, no final dot.
+fn bare(host: &str) -> String {
+    host.trim().trim_end_matches('.').to_lowercase()
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files: Vec<_> = self.lists.iter().map(|list| list.file.as_str()).collect();
+        match files.as_slice() {
+            [] => f.write_str("no list of known sources"),
+            files => write!(f, "the lists of known sources in {}", files.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct World {
+        _folder: tempfile::TempDir,
+        root: Utf8PathBuf,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().expect("a folder");
+            let root = Utf8Path::from_path(folder.path()).expect("UTF-8").canonicalize_utf8();
+            Self { root: root.expect("real"), _folder: folder }
+        }
+
+        fn write(&self, file: &str, text: &str) {
+            let path = self.root.join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("created");
+            fs::write_atomic(&path, text.as_bytes()).expect("written");
+        }
+
+        fn policy(&self) -> Policy {
+            let homes = [Some(self.root.join("home")), Some(self.root.join("fixed"))];
+            Policy::of(&self.root.join("etc.json"), homes, &self.root.join("project"))
+        }
+
+        fn allows(&self, target: &Target<'_>) -> bool {
+            self.policy().check(target).is_ok()
+        }
+    }
+
+    const PROJECT: &str = "project/.planning/config.json";
+
+    fn list(items: &str) -> String {
+        format!("{{\"capabilities\": {{\"strict_known_registries\": {items}}}}}")
+    }
+
+    fn host<'a>(name: &'a str, path: &'a str) -> Target<'a> {
+        Target::Host { name, path }
+    }
+
+    #[test]
+    fn a_list_without_entries_allows_local_folders_only() {
+        let world = World::new();
+        assert!(world.allows(&host("any.example", "/")));
+        for broken in
+            [list("[]"), "{".to_owned(), "[]".to_owned(), String::new(), "\u{1}".to_owned()]
+        {
+            world.write(PROJECT, &broken);
+            let refused = world.policy().check(&host("any.example", "/"));
+            assert!(matches!(refused, Err(Refusal::Nothing { .. })), "{broken}: {refused:?}");
+            assert!(!world.allows(&Target::Npm { scope: None }), "{broken}");
+            assert!(world.allows(&Target::Folder("/a".into())), "{broken}");
+        }
+        for open in [list("null"), "{}".to_owned(), "// none\n{\"a\": 1,}".to_owned()] {
+            world.write(PROJECT, &open);
+            assert!(world.allows(&host("any.example", "/")), "{open}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_meant_refuses_everything_external() {
+        let world = World::new();
+        for bad in [
+            list("\"github.com\""),
+            list("{}"),
+            list("true"),
+            list("[1]"),
+            list("[\"github.com\", \"https://x.example\"]"),
+            list("[\"\"]"),
+            list("[\"npm:x\"]"),
+            list("[\"local:relative\"]"),
+            "{\"capabilities\": []}".to_owned(),
+            "{\"capabilities.strict_known_registries\": 1}".to_owned(),
+        ] {
+            world.write(PROJECT, &bad);
+            let refused = world.policy().check(&host("github.com", "/"));
+            assert!(matches!(refused, Err(Refusal::Malformed { .. })), "{bad}: {refused:?}");
+            assert!(world.allows(&Target::Folder("/a".into())), "{bad}");
+        }
+    }
+
+    #[test]
+    fn entries() {
+        let world = World::new();
+        for (entry, target, allowed) in [
+            ("github.com", host("github.com", "/o/r"), true),
+            ("GitHub.com.", host("github.com", "/o/r"), true),
+            ("github.com", host("api.GITHUB.com.", "/"), true),
+            ("github.com", host("evilgithub.com", "/"), false),
+            ("github.com", host("github.com.evil.example", "/"), false),
+            ("*.github.com", host("github.com", "/"), false),
+            ("*.github.com", host("a.github.com", "/"), true),
+            ("github.com/o", host("github.com", "/O/r"), true),
+            ("github.com/o", host("github.com", "/other/r"), false),
+            ("github.com/o", host("github.com", "/"), false),
+            ("github.com/o/r", host("github.com", "/o/r.git"), true),
+            ("github.com/o/r", host("github.com", "/o/r/archive/x.tgz"), true),
+            ("github.com/o/r", host("github.com", "/o/r2"), false),
+            ("127.0.0.1", host("127.0.0.1", "/"), true),
+            ("[::1]", host("[::1]", "/"), true),
+            ("npm", Target::Npm { scope: None }, true),
+            ("npm", Target::Npm { scope: Some("@a") }, true),
+            ("npm", host("npm", "/"), false),
+            ("npm", host("registry.npmjs.org", "/"), false),
+            ("npm:@a", Target::Npm { scope: Some("@a") }, true),
+            ("npm:@a", Target::Npm { scope: Some("@b") }, false),
+            ("npm:@a", Target::Npm { scope: None }, false),
+            ("registry.npmjs.org", Target::Npm { scope: None }, false),
+            ("local:/srv/caps", Target::Folder("/srv/caps/x".into()), true),
+            ("local:/srv/caps", Target::Folder("/srv/caps-evil".into()), false),
+            ("npm", Target::Folder("/anywhere".into()), true),
+        ] {
+            world.write(PROJECT, &list(&format!("[\"{entry}\"]")));
+            assert_eq!(world.allows(&target), allowed, "{entry} {target:?}");
+        }
+    }
+
+    #[test]
+    fn every_list_has_to_have_it() {
+        let world = World::new();
+        let target = host("github.com", "/o/r");
+        world.write(PROJECT, &list("[\"github.com\", \"x.example\"]"));
+        assert!(world.allows(&target) && world.allows(&host("x.example", "/")));
+        for file in ["etc.json", "home/.gsd/defaults.json", "fixed/.gsd/defaults.json"] {
+            world.write(file, &list("[\"github.com\"]"));
+            assert!(world.allows(&target) && !world.allows(&host("x.example", "/")), "{file}");
+            world.write(file, &list("[]"));
+            assert!(!world.allows(&target), "{file}");
+            world.write(file, "{}");
+        }
+        assert!(world.allows(&target));
+    }
+
+    #[test]
+    fn only_the_user_lets_gsd_into_the_own_network() {
+        let world = World::new();
+        let settings = "{\"capabilities\": {\"private_hosts\": [\"Git.corp.example.\"], \"proxy\": true,
+            \"registries\": {\"acme\": \"https://x/index.json\", \"b\": {\"index\": \"/i\"}, \"c\": 1}}}";
+        world.write(PROJECT, settings);
+        world.write("fixed/.gsd/defaults.json", settings);
+        assert_eq!(world.policy(), Policy::default());
+        world.write("home/.gsd/defaults.json", settings);
+        let policy = world.policy();
+        assert_eq!(
+            (policy.private_hosts.as_slice(), policy.proxy),
+            (&["git.corp.example".to_owned()][..], true)
+        );
+        assert_eq!(policy.registries.keys().collect::<Vec<_>>(), ["acme", "b"]);
+        let home = world.root.join("project");
+        world.write("project/.gsd/defaults.json", settings);
+        let planted = Policy::of(
+            "/none".into(),
+            [Some(home.clone()), Some(home)],
+            &world.root.join("project"),
+        );
+        assert_eq!(planted, Policy::default());
+    }
+}
