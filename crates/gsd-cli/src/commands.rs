@@ -24,6 +24,7 @@ use gsd_engine::lane::Roster;
 use gsd_io::env::Env;
 use gsd_io::fs;
 use gsd_io::process::{self, guard};
+use std::cell::OnceCell;
 
 /// The version that `engines.gsd` ranges are checked against.
 pub(crate) const CONTRACT_VERSION: &str = gsd_engine::manifest::HOST_CONTRACT;
@@ -35,13 +36,20 @@ pub(crate) struct Context {
     /// The folder that holds `.planning`, or would.
     pub(crate) root: Utf8PathBuf,
     pub(crate) program: Program,
-    pub(crate) roster: Roster,
-    /// The lanes' flags, for help and completions.
+    roster: OnceCell<Roster>,
+    /// The lanes' flags, for help and completions; empty where no command of the line has any.
     pub(crate) switches: Vec<Switch>,
     /// Slugs of the lanes whose flags were given, in roster order.
     pub(crate) flagged: Vec<String>,
     /// What `--config` says.
     pub(crate) settings: Flags,
+}
+
+impl Context {
+    /// Every lane that there is. Only those who ask pay for reading them.
+    pub(crate) fn roster(&self) -> &Roster {
+        self.roster.get_or_init(|| capability::lanes(&self.env, &self.root))
+    }
 }
 
 type Outcome = Result<ExitStatus, CommandError>;
@@ -86,12 +94,16 @@ pub(crate) fn run(program: Program) -> ExitStatus {
     };
     // A project's overlays may bring lanes, and lanes bring flags: the project is known first.
     let root = project_root(&env, crate::parse::project(&words).as_deref());
-    let roster = capability::lanes(&env, &root);
-    let mut switches = switches(&roster);
     let asks = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_str()));
     let (for_help, for_json) = (asks(&["-h", "--help", "help"]), asks(&["--json"]));
-    if for_help {
-        look_for_programs(&mut switches, &roster, &env);
+    let roster = OnceCell::new();
+    let mut switches = vec![];
+    if for_help || may_have_lane_flags(&words) {
+        let roster = roster.get_or_init(|| capability::lanes(&env, &root));
+        switches = flags_of(roster);
+        if for_help {
+            look_for_programs(&mut switches, roster, &env);
+        }
     }
     let parsed = match parse(program, &switches, words) {
         Ok(parsed) => parsed,
@@ -160,8 +172,14 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
     }
 }
 
+/// Whether a command that takes lanes' flags, or shows them, may be among the words.
+fn may_have_lane_flags(words: &[String]) -> bool {
+    let commands = ["review", "lane", "review-lane", "completions", "man"];
+    words.iter().any(|word| commands.contains(&word.as_str()))
+}
+
 /// The flags of every lane that is declared.
-pub(crate) fn switches(roster: &Roster) -> Vec<Switch> {
+pub(crate) fn flags_of(roster: &Roster) -> Vec<Switch> {
     roster
         .iter()
         .map(|lane| Switch {

@@ -189,7 +189,7 @@ fn settings<'a>(title: &str, rows: impl Iterator<Item = &'a Declaration>, text: 
 #[test]
 fn command_line() {
     let (roster, _) = Roster::of(first_party());
-    let mut command = definition(Program::Gsd, &commands::switches(&roster));
+    let mut command = definition(Program::Gsd, &commands::flags_of(&roster));
     command.build();
     let mut text = String::from("# The command line\n\nWhat `--help` prints.\n");
     describe(&command, &mut text);

@@ -30,7 +30,7 @@ pub use schema::schema;
 
 use crate::diag::{Diagnostic, Level, Location, Rule, SourceFile};
 use crate::id::{CapabilityId, Point, RESERVED};
-use crate::json::{self, At, Dialect, Fields, Node, Pointer, Schema, Sink, Value, quoted};
+use crate::json::{self, At, Dialect, Fields, Node, Pointer, Read, Schema, Sink, Value, quoted};
 use crate::lane::{self, Descriptor};
 use crate::runtime::Runtime;
 use std::sync::Arc;
@@ -276,14 +276,16 @@ fn refuse_crowds(node: &Node, pointer: &Pointer, sink: &mut Sink) {
         sink.push(diagnostic.help("take elements out, or make several capabilities of this one"));
         return;
     }
+    // A pointer costs more than a look, and most values have nothing below them.
+    let may_have = |node: &Node| matches!(node.value, Value::Array(_) | Value::Object(_));
     match &node.value {
         Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
+            for (index, item) in items.iter().enumerate().filter(|(_, item)| may_have(item)) {
                 refuse_crowds(item, &pointer.index(index), sink);
             }
         }
         Value::Object(object) => {
-            for member in &object.members {
+            for member in object.members.iter().filter(|member| may_have(&member.value)) {
                 refuse_crowds(&member.value, &pointer.key(&member.name), sink);
             }
         }
@@ -322,14 +324,18 @@ fn read(root: &Node, context: Context<'_>, sink: &mut Sink) -> Option<Manifest> 
         }
         Some(Role::Runtime) => {
             forbid(&mut fields, &FEATURE_ONLY, Role::Runtime, sink);
-            let runtime = fields.required("runtime", sink);
+            let help = "`gsd capability new acme --role runtime` writes a whole one to start from";
+            let runtime = fields
+                .required_or_help("runtime", help, sink)
+                .and_then(|node| Read::read(node, &Pointer::root().key("runtime"), sink));
             let lane = fields.node("reviewer").and_then(|node| read_lane(node, &config, sink));
             runtime.map(|runtime| Body::Runtime(Box::new(runtime), lane))
         }
         Some(Role::Reviewer) => {
             forbid(&mut fields, &FEATURE_ONLY, Role::Reviewer, sink);
             forbid(&mut fields, &["runtime"], Role::Reviewer, sink);
-            let node = fields.required_node("reviewer", sink);
+            let help = "`gsd capability new acme --role reviewer` writes a whole one to start from";
+            let node = fields.required_or_help("reviewer", help, sink);
             node.and_then(|node| read_lane(node, &config, sink)).map(Body::Reviewer)
         }
         // Nobody can tell which fields belong to a role that is unknown.

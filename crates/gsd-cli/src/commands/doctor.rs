@@ -182,7 +182,7 @@ fn lanes(context: &Context) -> Vec<Finding> {
         &context.env,
         &context.root,
         &config,
-        &context.roster,
+        context.roster(),
         &[],
         &Cancel::new(),
     );

@@ -26,7 +26,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
         LaneCommand::List => list(ui, context, &[]),
         LaneCommand::Probe(args) => list(ui, context, &args.slugs),
         LaneCommand::Sections(args) => {
-            let lanes = selected(&context.roster, args);
+            let lanes = selected(context.roster(), args);
             let rows: Vec<_> = lanes
                 .iter()
                 .map(|lane| (lane.slug().as_str(), lane.descriptor.heading.as_str()))
@@ -45,7 +45,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneArgs) -> Outcome {
             Ok(ExitStatus::Done)
         }
         LaneCommand::Flags(args) => {
-            let lanes = selected(&context.roster, args);
+            let lanes = selected(context.roster(), args);
             let flags: Vec<&str> = lanes
                 .iter()
                 .flat_map(|lane| &lane.descriptor.flags)
@@ -78,10 +78,10 @@ fn selected<'a>(roster: &'a Roster, args: &LaneSelectedArgs) -> Vec<&'a Lane> {
 
 /// Whether there is a lane of that slug; else what to type instead.
 pub(super) fn known(context: &Context, slug: &str) -> Result<(), CommandError> {
-    if context.roster.by_slug(slug).is_some() {
+    if context.roster().by_slug(slug).is_some() {
         return Ok(());
     }
-    let slugs: Vec<&str> = context.roster.iter().map(|lane| lane.slug().as_str()).collect();
+    let slugs: Vec<&str> = context.roster().iter().map(|lane| lane.slug().as_str()).collect();
     let hint = match nearest(slug, slugs.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known are {}", slugs.join(", ")),
@@ -99,7 +99,7 @@ fn list(ui: &Ui, context: &Context, slugs: &[String]) -> Outcome {
         &context.env,
         &context.root,
         &config,
-        &context.roster,
+        context.roster(),
         slugs,
         &Cancel::new(),
     );

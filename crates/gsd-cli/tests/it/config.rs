@@ -279,6 +279,35 @@ fn list_and_validate() {
     assert_eq!(gsd(&self::world(KEPT), &["config", "validate", "--strict"]).code, 1);
 }
 
+/// What `config validate` says of a text: line, message and help, one a line.
+fn said_of(config: &str) -> Vec<String> {
+    let found = gsd(&world(config), &["config", "validate", "--json"]).json();
+    let found = found["details"]["diagnostics"].as_array().unwrap().clone();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let line = |one: &serde_json::Value| {
+        format!("{}: {} ({})", one["at"]["line"], text(&one["message"]), text(&one["help"]))
+    };
+    found.iter().map(line).collect()
+}
+
+#[test]
+fn a_fault_says_what_to_type() {
+    assert_eq!(
+        said_of("{\n \"review\": {\n  \"default_reviewers\": [\"codx\", \"claude\"]\n }\n}"),
+        ["3: there is no reviewer `codx` (did you mean `codex`?)"],
+    );
+    assert_eq!(
+        said_of("{\n \"review\": {\"default_reviewers\": \"codex, claude\"}}"),
+        ["2: `review.default_reviewers` takes a list of names, not a string \
+             (write `[\"codex\", \"claude\"]`)"],
+    );
+    assert_eq!(
+        said_of("{ // mine\n \"review\": {\"effort\": high},\n}"),
+        ["2: not valid JSON: expected value; the settings of this file are ignored \
+             (texts stand in double quotes)"],
+    );
+}
+
 #[test]
 fn secrets_are_shown_by_their_ends() {
     let world = world("{\"brave_search\": \"BSA-0123456789abcdef\"}");

@@ -90,7 +90,7 @@ impl Config {
                 // A broken settings file does not stop a review; it is said and left alone.
                 problem.level = Level::Warning;
                 if node.is_none() {
-                    problem.help = Some("its settings are ignored until this is mended".into());
+                    problem.message += "; the settings of this file are ignored";
                 }
             }
             found.append(&mut problems);

@@ -312,10 +312,7 @@ impl<'a> Fields<'a> {
             // An example may cost a schema; nobody reads the one of the millionth object.
             sink.left_out += 1;
         } else if node.is_none() {
-            let mut diagnostic = sink
-                .missing
-                .at(self.here(sink), format!("missing field `{key}`"))
-                .label(format!("`{key}` is required in this object"));
+            let mut diagnostic = self.missing(key, sink);
             let example = || {
                 let (_, example) = self.examples.iter().find(|(name, _)| *name == key)?;
                 Some(format!("write for example `\"{key}\": {example}`"))
@@ -324,6 +321,26 @@ impl<'a> Fields<'a> {
                 diagnostic = diagnostic.help(help);
             }
             sink.push(diagnostic);
+        }
+        node
+    }
+
+    fn missing(&self, key: &str, sink: &Sink) -> Diagnostic {
+        sink.missing
+            .at(self.here(sink), format!("missing field `{key}`"))
+            .label(format!("`{key}` is required in this object"))
+    }
+
+    /// A field that must be there and is too large for an example; `help` says where one is.
+    pub fn required_or_help(
+        &mut self,
+        key: &'static str,
+        help: &str,
+        sink: &mut Sink,
+    ) -> Option<&'a Node> {
+        let node = self.node(key);
+        if node.is_none() {
+            sink.push(self.missing(key, sink).help(help));
         }
         node
     }

@@ -112,12 +112,7 @@ pub fn parse(file: &Arc<SourceFile>, dialect: Dialect) -> (Option<Node>, Vec<Dia
             Err((span, message)) => (None, vec![syntax(file, span, &message)]),
         };
     };
-    let at = if error.is_eof() {
-        last_character(text)
-    } else {
-        offset_of(file, error.line(), error.column())
-    };
-    let strict_error = syntax(file, at, &reason(&error));
+    let strict_error = fault(file, &error);
     if dialect == Dialect::Strict || too_deep(text) {
         return (None, vec![strict_error]);
     }
@@ -133,8 +128,76 @@ pub fn parse(file: &Arc<SourceFile>, dialect: Dialect) -> (Option<Node>, Vec<Dia
                 .help("remove comments, trailing commas and byte order marks to silence this");
             (Some(node), vec![warning])
         }
-        Ok(None) | Err(_) => (None, vec![strict_error]),
+        // What is forgiven is not the fault: the place of the first thing that is not comes next.
+        Ok(None) | Err(_) => {
+            let rest = serde_json::from_str::<serde::de::IgnoredAny>(&without_forgiven(text));
+            (None, vec![rest.err().map_or(strict_error, |error| fault(file, &error))])
+        }
     }
+}
+
+/// The text with blanks in place of what the relaxed dialect forgives, so that places stay the same.
+fn without_forgiven(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    if text.starts_with('\u{feff}') {
+        bytes[..3].fill(b' ');
+    }
+    let (mut at, mut comma) = (0, None);
+    while at < bytes.len() {
+        let end = match (bytes[at], bytes.get(at + 1)) {
+            (b'"', _) => end_of_string(&bytes, at),
+            (b'/', Some(b'/')) => end_of(&bytes, at, b"\n"),
+            (b'/', Some(b'*')) => (end_of(&bytes, at + 2, b"*/") + 2).min(bytes.len()),
+            _ => at + 1,
+        };
+        match bytes[at] {
+            b'/' if end > at + 1 => {
+                bytes[at..end]
+                    .iter_mut()
+                    .filter(|byte| **byte != b'\n')
+                    .for_each(|byte| *byte = b' ');
+            }
+            b',' if comma.is_none() => comma = Some(at),
+            b'}' | b']' => {
+                if let Some(comma) = comma.take() {
+                    bytes[comma] = b' ';
+                }
+            }
+            byte if byte.is_ascii_whitespace() => {}
+            _ => comma = None,
+        }
+        at = end;
+    }
+    String::from_utf8(bytes).expect("whole characters became blanks")
+}
+
+/// Where a string that begins at `start` ends, its quote included.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Where `mark` comes next, or the end of the text.
+fn end_of(bytes: &[u8], start: usize, mark: &[u8]) -> usize {
+    let rest = bytes.get(start..).unwrap_or_default();
+    rest.windows(mark.len()).position(|part| part == mark).map_or(bytes.len(), |at| start + at)
+}
+
+/// serde_json's error as a diagnostic.
+fn fault(file: &Arc<SourceFile>, error: &serde_json::Error) -> Diagnostic {
+    let at = if error.is_eof() {
+        last_character(file.text())
+    } else {
+        offset_of(file, error.line(), error.column())
+    };
+    syntax(file, at, &reason(error))
 }
 
 fn syntax(file: &Arc<SourceFile>, span: Span, message: &str) -> Diagnostic {
@@ -162,7 +225,7 @@ fn syntax(file: &Arc<SourceFile>, span: Span, message: &str) -> Diagnostic {
 
 /// What helps against the faults that people make most, and what to take out where that is all.
 fn remedy(text: &str, at: &Span) -> Option<(&'static str, Option<Span>)> {
-    if text.starts_with('\u{feff}') {
+    if text.starts_with('\u{feff}') && at.start < 3 {
         return Some(("remove the byte order mark at the start of the file", Some(0..3)));
     }
     if text.trim().is_empty() {
@@ -178,7 +241,11 @@ fn remedy(text: &str, at: &Span) -> Option<(&'static str, Option<Span>)> {
     if here.starts_with("//") || here.starts_with("/*") || here.starts_with('#') {
         return Some(("JSON has no comments: remove it", None));
     }
-    if here.starts_with('\'') {
+    if here.starts_with(',') && before.ends_with([',', '[', '{', ':']) {
+        let one = (!before.ends_with(':')).then_some(at.start..at.start + 1);
+        return Some(("remove this comma, or write what should stand before it", one));
+    }
+    if here.starts_with('\'') || is_bare_word(here, before) {
         return Some(("texts stand in double quotes", None));
     }
     if here.starts_with(|c: char| c.is_alphabetic()) && before.ends_with(['{', ',']) {
@@ -191,6 +258,11 @@ fn remedy(text: &str, at: &Span) -> Option<(&'static str, Option<Span>)> {
         return Some(("write the character itself, or both halves of its pair", None));
     }
     None
+}
+
+/// Whether a value is a word without quotes. A misspelt `true` is noticed inside the word.
+fn is_bare_word(here: &str, before: &str) -> bool {
+    here.starts_with(char::is_alphabetic) && before.ends_with([':', '['])
 }
 
 /// serde_json's message without the place that it repeats at its end.
@@ -329,6 +401,23 @@ mod tests {
     }
 
     #[test]
+    fn the_fault_is_what_is_not_forgiven() {
+        let said = |text: &str| {
+            let (_, found) = parse(&SourceFile::new("t", text), Dialect::Relaxed);
+            let position = found[0].at.position();
+            (position.line, position.column, found[0].help.clone().unwrap_or_default())
+        };
+        let quotes = "texts stand in double quotes".to_owned();
+        let text = "\u{feff}// \"why\n{\"a\": [1, 2,], /* [, */ \"b\": [codex],\n}";
+        assert_eq!(said(text), (2, 31, quotes.clone()));
+        assert_eq!(said("{\"a\": codex}"), (1, 7, quotes));
+        let comma = "remove this comma, or write what should stand before it".to_owned();
+        assert_eq!(said("{\n\"a\": \"/*\",,\n}"), (2, 11, comma));
+        let open = "the file ends too early: close every `{`, every `[` and every text".to_owned();
+        assert_eq!(said("{ // why\n\"a\": {\"b\": 1,},\n"), (2, 15, open));
+    }
+
+    #[test]
     fn spans_slice_to_their_text_behind_a_mark() {
         let file = SourceFile::new("t", "\u{feff}{\"key\": [true]}");
         let (node, _) = parse(&file, Dialect::Relaxed);
@@ -352,6 +441,14 @@ mod tests {
             let ours = codes(&text, Dialect::Strict).0;
             let theirs = serde_json::from_str::<serde_json::Value>(&text).is_ok();
             prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn blanks_change_no_place(text in "[/*,\\]}\"\\\\\n aé\u{feff}]{0,30}") {
+            let blanked = without_forgiven(&text);
+            prop_assert_eq!(blanked.len(), text.len());
+            let lines = |text: &str| text.matches('\n').count();
+            prop_assert_eq!(lines(&blanked), lines(&text));
         }
 
         #[test]

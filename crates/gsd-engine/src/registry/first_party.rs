@@ -6,7 +6,7 @@ use crate::diag::{Diagnostic, SourceFile};
 use crate::embedded;
 use crate::id::CapabilityId;
 use crate::manifest::{Context, Manifest, Origin, parse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// gsd's own capabilities.
 pub fn first_party() -> Vec<Capability> {
@@ -15,8 +15,18 @@ pub fn first_party() -> Vec<Capability> {
 
 /// gsd's own capabilities and all that there is to say about them.
 pub fn read_first_party() -> (Vec<Capability>, Vec<Diagnostic>) {
+    read_where(|_| true)
+}
+
+/// gsd's own capabilities but for those of some ids, which are not even read.
+pub(super) fn first_party_without(ids: &HashSet<&str>) -> Vec<Capability> {
+    read_where(|id| !ids.contains(id)).0
+}
+
+/// Each lies in a folder that has its id as a name.
+fn read_where(wanted: impl Fn(&str) -> bool) -> (Vec<Capability>, Vec<Diagnostic>) {
     let (mut capabilities, mut found) = (vec![], vec![]);
-    for (folder, text) in embedded::manifests() {
+    for (folder, text) in embedded::manifests().filter(|(folder, _)| wanted(folder)) {
         let file = SourceFile::new(format!("{folder}/capability.json"), text);
         let context = Context { origin: Origin::FirstParty, folder: Some(folder) };
         let parsed = parse(&file, context);

@@ -1,7 +1,7 @@
 //! Validates what a user points at: a manifest, a bundle, or a folder of bundles, each alone and all
 //! together with what gsd brings.
 
-use super::{check_set, first_party};
+use super::{check_set, first_party::first_party_without};
 use crate::diag::{Diagnostic, Level, SourceFile, sort};
 use crate::manifest::{Bundle, Context, MAX_MANIFEST, Manifest, Origin, parse, read_bundle};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -69,10 +69,10 @@ fn check(found: &[Found], strictness: Strictness) -> Vec<Diagnostic> {
     let given: Vec<&Manifest> =
         found.iter().filter_map(|found| found.bundle.parsed.manifest.as_ref()).collect();
     // What is given stands in for what gsd brings of the same id.
-    let own = first_party();
     let ids: HashSet<&str> = given.iter().map(|manifest| manifest.id.as_str()).collect();
-    let others = own.iter().map(|c| &c.manifest).filter(|m| !ids.contains(m.id.as_str()));
-    let set: Vec<&Manifest> = given.iter().copied().chain(others).collect();
+    let own = first_party_without(&ids);
+    let set: Vec<&Manifest> =
+        given.iter().copied().chain(own.iter().map(|c| &c.manifest)).collect();
     let files: BTreeMap<&str, ()> = given.iter().map(|m| (m.file.name(), ())).collect();
     let ours = |diagnostic: &Diagnostic| {
         files.contains_key(diagnostic.at.file.name())

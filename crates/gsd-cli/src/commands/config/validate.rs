@@ -16,7 +16,14 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ConfigValidateArgs) -> Outc
     let (config, mut found) = config::read(&context.env, &context.root, &context.settings);
     found.extend(config::check(&config, &declared(context)));
     let roster = super::super::capability::compose(context).0.registry.lanes();
-    found.extend(Reviewers::read(&config, &roster.descriptors()).found);
+    let reviewers = Reviewers::read(&config, &roster.descriptors());
+    // Where a lane says more of a setting than that its type is wrong, that is enough.
+    found.retain(|general| {
+        general.rule.code != WRONG_TYPE.code
+            || reviewers.found.iter().all(|special| special.at != general.at)
+    });
+    found.extend(reviewers.check_names(&roster));
+    found.extend(reviewers.found);
     for diagnostic in &mut found {
         // A run goes on without such a setting; whoever asks for a check wants to hear of it.
         let wrong = [&SYNTAX, &UNREADABLE, &WRONG_TYPE]

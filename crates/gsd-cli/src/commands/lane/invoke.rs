@@ -47,7 +47,7 @@ pub(in crate::commands) fn run(ui: &Ui, context: &Context, args: &InvokeArgs) ->
         root: &root,
         run_dir: &run_dir,
         config: &config,
-        roster: &context.roster,
+        roster: context.roster(),
         cancel: &cancel,
     };
     let invocation = Invocation {
@@ -142,7 +142,7 @@ fn undeclared(ui: &Ui, context: &Context, args: &InvokeArgs, name: &str, detail:
         apart::print(ui, &contract::undeclared(name, detail), Lines::of(args.ndjson));
         return Ok(ExitStatus::Done);
     }
-    let slugs: Vec<&str> = context.roster.iter().map(|lane| lane.slug().as_str()).collect();
+    let slugs: Vec<&str> = context.roster().iter().map(|lane| lane.slug().as_str()).collect();
     let hint = match nearest(name, slugs.iter().copied()) {
         Some(near) if near != name => format!("did you mean `{near}`?"),
         Some(_) => "`--selected` does not list it".to_owned(),

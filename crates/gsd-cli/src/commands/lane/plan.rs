@@ -42,7 +42,7 @@ pub(in crate::commands) fn run(
         root: &root,
         run_dir: &run_dir,
         config: &config,
-        roster: &context.roster,
+        roster: context.roster(),
         cancel: &Cancel::new(),
     };
     let planned = contract::plan_lanes(setting, &selected, &args.lane_timeout, &mut found);

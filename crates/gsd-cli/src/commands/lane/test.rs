@@ -66,7 +66,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &LaneTestArgs) -> Outcome {
 
 /// The lane of that name, or of the manifest at that path.
 fn find(context: &Context, name: &str) -> Result<(Lane, Vec<Diagnostic>), CommandError> {
-    if let Some(lane) = context.roster.by_slug(name) {
+    if let Some(lane) = context.roster().by_slug(name) {
         return Ok((lane.clone(), vec![]));
     }
     let path = context.env.absolute(Utf8Path::new(name));

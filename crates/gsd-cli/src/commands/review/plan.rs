@@ -27,7 +27,7 @@ pub(super) fn show(ui: &Ui, context: &Context, phase: Option<&str>, ask: &Ask<'_
         .map_err(|error| phase_error(&error))?;
     let run_dir = Utf8Path::new(RUN_DIR);
     let prepared =
-        review::prepare(&context.env, &project, &context.roster, ask, run_dir, &Cancel::new())
+        review::prepare(&context.env, &project, context.roster(), ask, run_dir, &Cancel::new())
             .map_err(|error| phase_error(&error))?;
     let previews = review::preview(&context.env, &project, &prepared);
     // What a review would refuse is refused here with the same exit code, after all was shown.

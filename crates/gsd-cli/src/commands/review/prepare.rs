@@ -23,7 +23,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &PrepareArgs) -> Outcome {
     let run = match review::prepare_apart(
         &context.env,
         &project,
-        &context.roster,
+        context.roster(),
         &ask,
         &folder,
         &tool,

@@ -50,7 +50,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
     // Only SIGKILL needs it; if it does not start, that is no reason not to review.
     let _guard = guard::start(context.env.own_executable()).ok();
     let prepared =
-        review::prepare(&context.env, &project, &context.roster, &ask, &run_dir.path, &cancel)
+        review::prepare(&context.env, &project, context.roster(), &ask, &run_dir.path, &cancel)
             .map_err(|error| phase_error(&error))?;
     diagnostics::warn(ui, &prepared.diagnostics);
     for plan in &prepared.unreadable_plans {

@@ -52,7 +52,7 @@ fn list(ui: &Ui, hosts: &Hosts) -> Outcome {
 }
 
 fn revoke(ui: &Ui, context: &Context, hosts: &Hosts, name: &str) -> Outcome {
-    let lane = context.roster.by_slug(name);
+    let lane = context.roster().by_slug(name);
     let capability = match lane {
         Some(lane) => lane.capability.clone(),
         // A capability that is gone may still have an approval.

@@ -84,7 +84,7 @@ fn plan(
     slug: &str,
     found: &mut Vec<gsd_engine::diag::Diagnostic>,
 ) -> Result<LanePlan, CommandError> {
-    let lane = context.roster.by_slug(slug).expect("it was looked up");
+    let lane = context.roster().by_slug(slug).expect("it was looked up");
     let settings = settings::read(config, &lane.descriptor, &Overrides::default(), found);
     // Nothing is written for a question.
     let paths = RunPaths {

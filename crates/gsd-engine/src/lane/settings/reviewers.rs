@@ -5,6 +5,8 @@ use crate::config::{Config, Setting};
 use crate::diag::{Diagnostic, Level, Location, Rule};
 use crate::json::Value;
 use crate::lane::descriptor::Descriptor;
+use crate::lane::roster::Roster;
+use crate::lane::selection::Remark;
 use crate::text::printable;
 use std::collections::BTreeMap;
 
@@ -55,7 +57,15 @@ impl Reviewers {
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
                 let message =
                     format!("`{DEFAULTS}` takes a list of names, not {}", setting.node.kind());
-                self.found.push(BAD_REVIEWERS.at(setting.at(), message));
+                let diagnostic = BAD_REVIEWERS.at(setting.at(), message);
+                let one = setting.node.as_str().map_or("codex", str::trim);
+                let names: Vec<String> = one
+                    .split([',', ' '])
+                    .filter(|name| !name.is_empty())
+                    .map(|name| format!("\"{}\"", printable(name, 40)))
+                    .collect();
+                let help = format!("write `[{}]`", names.join(", "));
+                self.found.push(diagnostic.help(help));
                 self.defaults = Some(vec![]);
                 return;
             }
@@ -85,6 +95,24 @@ impl Reviewers {
             }
         }
         self.defaults = Some(names);
+    }
+
+    /// What is wrong with the names of reviewers, where all that may be named is known.
+    pub fn check_names(&self, roster: &Roster) -> Vec<Diagnostic> {
+        let known = |name: &str| {
+            self.instances.contains_key(name)
+                || roster.iter().any(|lane| lane.slug().as_str() == name)
+        };
+        let entries = self.defaults.iter().flatten().filter(|entry| !known(&entry.name));
+        let diagnostic = |entry: &DefaultReviewer| {
+            let remark = Remark::unknown(&entry.name, self, roster, None);
+            let diagnostic = BAD_REVIEWERS.at(entry.at.clone()?, remark.message);
+            Some(match remark.help {
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
+            })
+        };
+        entries.filter_map(diagnostic).collect()
     }
 
     fn read_instances(&mut self, config: &Config, lanes: &[&Descriptor]) {
