@@ -5,6 +5,8 @@
 
 mod edit;
 mod fields;
+mod insert;
+mod items;
 mod layout;
 mod members;
 mod place;
@@ -17,7 +19,8 @@ mod word;
 pub use edit::{MAX_ROUNDS, apply_fixes};
 pub(crate) use fields::Examples;
 pub use fields::{Fields, Read, Sink, quoted, read_list};
-pub use members::{EditError, remove_member, set_member, to_value};
+pub use items::{append_item, is_bare, read_value, remove_item};
+pub use members::{EditError, remove_member, remove_member_and, set_member, to_value};
 pub use place::At;
 pub use pointer::Pointer;
 pub(crate) use record::{record, vocabulary};

@@ -8,6 +8,7 @@ mod content_hash;
 pub mod disclosure;
 mod discover;
 mod record;
+pub mod shared_edit;
 
 pub use content_hash::{HashError, content_hash};
 pub use discover::{Discovery, Places, StoreProblem, discover};

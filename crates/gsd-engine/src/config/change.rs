@@ -124,12 +124,14 @@ pub fn change(
     };
     let new = edited.map_err(|error| match error {
         EditError::Broken(fault) => broken(place, vec![*fault]),
-        EditError::NotAnObject { path, kind } => ChangeError::InTheWay {
-            key: change.key.to_owned(),
-            path,
-            kind,
-            name: place.name.clone(),
-        },
+        EditError::NotAnObject { path, kind } | EditError::NotAList { path, kind } => {
+            ChangeError::InTheWay {
+                key: change.key.to_owned(),
+                path,
+                kind,
+                name: place.name.clone(),
+            }
+        }
     })?;
     let Some(new) = new else { return Ok(Changed { previous, written: false }) };
     let faults = refuse(&SourceFile::new(&place.name, new.as_str()));

@@ -1,6 +1,7 @@
 //! How the members of an object are laid out in a text, so that a new one looks like them.
 
 use super::tree::{Member, Node};
+use crate::diag::Span;
 
 /// How a member stands in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,14 +60,24 @@ impl Gap {
 
 /// How a member of the text looks.
 pub(super) fn of_member(text: &str, member: &Member) -> Look {
-    let before = &text[..member.name_span.start];
+    let between = &text[member.name_span.end..member.value.span.start];
+    Look { line: line_of(text, member.name_span.start), tight: between == ":" }
+}
+
+/// How an item of a list looks.
+pub(super) fn of_item(text: &str, item: &Node) -> Look {
+    let tight = !text.contains(": ") && text.contains(':');
+    Look { line: line_of(text, item.span.start), tight }
+}
+
+/// The line that whatever stands at `at` begins, if it begins one.
+pub(super) fn line_of(text: &str, at: usize) -> Option<Line> {
+    let before = &text[..at];
     let indent_start = before.trim_end_matches([' ', '\t']).len();
-    let line = before[..indent_start].ends_with('\n').then(|| Line {
+    before[..indent_start].ends_with('\n').then(|| Line {
         newline: newline_before(&before[..indent_start]),
         indent: before[indent_start..].to_owned(),
-    });
-    let between = &text[member.name_span.end..member.value.span.start];
-    Look { line, tight: between == ":" }
+    })
 }
 
 /// How the first member of an empty object should look: on a line of its own, unless the text
@@ -99,10 +110,10 @@ pub(super) fn indent_unit(text: &str, root: &Node) -> String {
     }
 }
 
-/// Whether an object holds this member and white space only.
-pub(super) fn holds_nothing_but(text: &str, owner: &Node, member: &Member) -> bool {
-    let before = &text[owner.span.start + 1..member.name_span.start];
-    let after = &text[member.value.span.end..owner.span.end - 1];
+/// Whether an object or a list holds this element and white space only.
+pub(super) fn holds_nothing_but(text: &str, owner: &Node, element: &Span) -> bool {
+    let before = &text[owner.span.start + 1..element.start];
+    let after = &text[element.end..owner.span.end - 1];
     let after = after.trim_start().strip_prefix(',').unwrap_or(after);
     before.trim().is_empty() && after.trim().is_empty()
 }
