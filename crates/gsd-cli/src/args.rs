@@ -1,7 +1,12 @@
 //! The shape of the command line: clap types only. What a command does stands in `commands/`.
 
+mod installed;
 mod trust;
 
+pub(crate) use installed::{
+    CapabilityTrustArgs, CapabilityTrustCommand, ScopeArg, TrustGrantArgs, TrustListArgs,
+    TrustRevokeArgs, TrustShowArgs,
+};
 pub(crate) use trust::{ReviewTrustArgs, ReviewTrustCommand, ReviewTrustHostArgs};
 
 use camino::Utf8PathBuf;
@@ -430,6 +435,8 @@ pub(crate) enum CapabilityCommand {
     List(CapabilityListArgs),
     /// Everything about one capability
     Show(CapabilityShowArgs),
+    /// What you agreed to: bundles that may run, send and be run
+    Trust(CapabilityTrustArgs),
     /// The catalogue: one table for each role
     Matrix,
 }

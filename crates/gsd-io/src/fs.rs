@@ -5,14 +5,20 @@
 //! files are opened without blocking and their kind is checked on the open descriptor.
 
 mod copy;
+mod faults;
 #[cfg_attr(not(target_os = "linux"), path = "fs/read_watch_portable.rs")]
 mod read_watch;
 mod stamp;
+mod swap;
 mod walk;
 
 pub use copy::{copy_file, link_target, make_link};
 pub use read_watch::ReadWatch;
 pub use stamp::{Stamp, stamp};
+pub use swap::{
+    CopyError, copy_tree, left_overs, link_beside, make_folder, remove_empty_folder,
+    remove_file_durably, rename_durably,
+};
 pub use walk::{Found, Walked, walk};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -242,8 +248,13 @@ fn replace(path: &Utf8Path, content: &[u8], readers: Readers) -> Result<(), Writ
     use std::os::unix::fs::PermissionsExt;
     let folder = path.parent().filter(|p| !p.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let write = || -> io::Result<()> {
-        let mut staged = tempfile::Builder::new().prefix(".gsd-").tempfile_in(folder)?;
-        staged.write_all(content)?;
+        faults::step()?;
+        let prefix = swap::left_over_prefix(path);
+        let mut staged = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder)?;
+        let half = content.len() / 2;
+        staged.write_all(&content[..half])?;
+        faults::step()?;
+        staged.write_all(&content[half..])?;
         let old = std::fs::metadata(path).ok().map(|meta| meta.permissions());
         let permissions = match (readers, old) {
             (Readers::Private, _) => std::fs::Permissions::from_mode(0o600),
@@ -251,10 +262,12 @@ fn replace(path: &Utf8Path, content: &[u8], readers: Readers) -> Result<(), Writ
             (Readers::Kept, None) => std::fs::Permissions::from_mode(0o644),
         };
         staged.as_file().set_permissions(permissions)?;
+        faults::step()?;
         staged.as_file().sync_all()?;
+        faults::step()?;
         staged.persist(path).map_err(|error| error.error)?;
         // The rename itself must survive a power cut.
-        File::open(folder)?.sync_all()
+        swap::sync_folder(folder)
     };
     write().map_err(WriteError::at(path))
 }
@@ -385,7 +398,7 @@ pub fn remove_file(path: &Utf8Path) -> Result<(), WriteError> {
 
 /// Removes a directory and all in it, links not followed; one that is already gone is no error.
 pub fn remove_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
-    match std::fs::remove_dir_all(path) {
+    match faults::step().and_then(|()| std::fs::remove_dir_all(path)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other.map_err(WriteError::at(path)),
     }

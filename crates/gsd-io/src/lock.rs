@@ -1,8 +1,8 @@
 //! An advisory lock on a file, held by at most one process at a time.
 //!
 //! The lock is the kernel's: it ends with its owner, however the owner ends, and the text in the
-//! file only says who to wait for. The file is never removed, because removing it would let two
-//! processes hold "the" lock on two files.
+//! file only says who to wait for. The file is removed by nobody but its holder: whoever waits for
+//! it notices, because a lock counts only if its file is still the one that the path names.
 
 use crate::cancel::Cancel;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -71,6 +71,12 @@ pub struct Lock {
 impl Lock {
     pub fn path(&self) -> &Utf8Path {
         &self.path
+    }
+
+    /// Gives the lock back and takes its file away.
+    pub fn remove(self) {
+        // While it is still held, so that nobody else's is taken away.
+        let _ = std::fs::remove_file(&self.path);
     }
 }
 

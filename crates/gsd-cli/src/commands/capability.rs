@@ -1,9 +1,12 @@
 //! `gsd capability`: write, check, pack and list capabilities.
 
+mod ask;
 mod list;
 mod new;
 mod pack;
+mod place;
 mod show;
+mod trust;
 mod validate;
 
 use super::{Context, Outcome};
@@ -33,6 +36,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityArgs) -> Outcome 
         CapabilityCommand::Pack(args) => pack::run(ui, context, args),
         CapabilityCommand::List(args) => list::run(ui, context, args),
         CapabilityCommand::Show(args) => show::run(ui, context, args),
+        CapabilityCommand::Trust(args) => trust::run(ui, context, &args.command),
         CapabilityCommand::Matrix => {
             let registry = registry::compose(registry::first_party(), vec![]).registry;
             if ui.json {

@@ -17,6 +17,7 @@ mod confine;
 mod egress;
 mod exit_codes;
 mod http;
+mod installed;
 mod instances;
 mod invoke;
 mod lanes;

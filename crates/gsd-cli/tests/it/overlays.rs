@@ -64,8 +64,9 @@ fn scenario_30_one_without_consent_is_listed_and_not_described() {
     world.small_phase();
     drop_into(&world.root(), &gated("secret", json!({})));
     // A ledger that came with the repository changes nothing.
-    let ledger = json!({ "version": "2", "entries": { "secret": {
-        "id": "secret", "version": "1.0.0", "source": "./x", "approval": {},
+    let ledger = json!({ "version": "2", "updatedAt": "now", "entries": { "secret": {
+        "id": "secret", "version": "1.0.0", "source": "./x", "integrity": "", "files": [],
+        "sharedEdits": [], "approval": {},
     } } });
     world.write(".gsd-capabilities.json", &ledger.to_string());
     let row = row(&world, "secret");

@@ -1,12 +1,15 @@
 //! Finds overlays and says how each stands.
 
+use super::consent_store::{Consent, ConsentStore};
 use super::content_hash;
-use super::record::{self, Ledger};
+use super::ledger::{Entry, Ledger};
+use crate::id::CapabilityId;
 use crate::manifest::{Bundle, Context, Origin, linked_bundle, read_bundle};
 use crate::registry::{Overlay, Scope, Standing};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind};
 use std::collections::BTreeMap;
+use std::error::Error;
 
 /// The two places that overlays live in.
 #[derive(Debug, Clone)]
@@ -16,11 +19,50 @@ pub struct Places {
     pub project: Utf8PathBuf,
 }
 
+impl Places {
+    /// The folder that a scope is rooted at.
+    pub fn root(&self, scope: Scope) -> &Utf8Path {
+        match scope {
+            Scope::Global => &self.home,
+            Scope::Project => &self.project,
+        }
+    }
+
+    /// The consents of the user, as they count for this project.
+    pub fn consents(&self) -> ConsentStore {
+        ConsentStore::new(&self.home, &self.project)
+    }
+
+    /// Whether what lies in the user's folder is the user's own. A repository must not become
+    /// trusted by being somebody's home, so the folder counts only where it is surely another one
+    /// than the project's.
+    pub fn home_is_trusted(&self) -> bool {
+        let (global, project) = (overlays_folder(&self.home), overlays_folder(&self.project));
+        let marks = [".planning", ".git"];
+        let genuine = marks.iter().any(|mark| fs::kind(&self.project.join(mark)).is_some());
+        match (fs::canonical(&global), fs::canonical(&project)) {
+            (Some(global), Some(project)) => !(global == project && genuine),
+            (_, None) => fs::canonical(&self.home) != fs::canonical(&self.project) || !genuine,
+            (None, Some(_)) => !(genuine && fs::kind(&global).is_some()),
+        }
+    }
+}
+
 /// A record that cannot be read. Nothing is activated because of it, and nothing overwritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreProblem {
     pub scope: Scope,
     pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// A capability that is recorded and whose folder is gone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    pub scope: Scope,
+    pub id: CapabilityId,
+    pub version: String,
 }
 
 /// What was found.
@@ -28,8 +70,9 @@ pub struct StoreProblem {
 pub struct Discovery {
     pub overlays: Vec<Overlay>,
     pub problems: Vec<StoreProblem>,
-    /// Where each installed capability came from, as its ledger says.
-    pub sources: BTreeMap<(Scope, String), String>,
+    /// What the ledgers say of each installed capability.
+    pub recorded: BTreeMap<(Scope, String), Entry>,
+    pub missing: Vec<Missing>,
 }
 
 /// No folder of overlays has more entries.
@@ -38,50 +81,62 @@ const MAX_OVERLAYS: usize = 20_000;
 /// Finds every overlay of the user and of the project.
 pub fn discover(places: &Places) -> Discovery {
     let mut found = Discovery::default();
-    let global = overlays_folder(&places.home);
-    let project = overlays_folder(&places.project);
-    let real = (fs::canonical(&global), fs::canonical(&project));
-    let genuine =
-        [".planning", ".git"].iter().any(|mark| fs::kind(&places.project.join(mark)).is_some());
-    // The user's folder is trusted only where it is surely another one than the project's: a
-    // repository must not become trusted by being somebody's home.
-    let one_folder = match &real {
-        (Some(global), Some(project)) => global == project && genuine,
-        (_, None) => false,
-        (None, Some(_)) => genuine && fs::kind(&global).is_some(),
-    };
-    if !one_folder {
+    let trusted = places.home_is_trusted();
+    if trusted {
         look(&places.home, Scope::Global, &BTreeMap::new(), &mut found);
     }
-    let same_root = real.0.is_some() && real.0 == real.1;
-    if !same_root || one_folder {
-        let consents = consents(places);
+    let roots = [&places.home, &places.project].map(|root| fs::canonical(&overlays_folder(root)));
+    let one_folder = roots[0].is_some() && roots[0] == roots[1];
+    if !trusted || !one_folder {
+        let consents = consents(places, &mut found);
         look(&places.project, Scope::Project, &consents, &mut found);
     }
     found
 }
 
-fn overlays_folder(root: &Utf8Path) -> Utf8PathBuf {
+pub(super) fn overlays_folder(root: &Utf8Path) -> Utf8PathBuf {
     root.join(".gsd").join("capabilities")
 }
 
-/// What the user consented to for this project. A store inside the project is no word of the user.
-fn consents(places: &Places) -> BTreeMap<String, String> {
-    let store = places.home.join(".gsd").join("consent.json");
-    let Some(project) = fs::canonical(&places.project) else { return BTreeMap::new() };
-    match fs::canonical(&store) {
-        Some(real) if !real.starts_with(&project) => record::consents(&real, &project),
-        Some(_) | None => BTreeMap::new(),
+/// What the user consented to for this project.
+fn consents(places: &Places, found: &mut Discovery) -> BTreeMap<String, Consent> {
+    let store = places.consents();
+    match store.all() {
+        Ok(all) => {
+            let here = all.into_iter().filter(|consent| consent.project == store.project());
+            here.map(|consent| (consent.id.to_string(), consent)).collect()
+        }
+        Err(error) => {
+            let overlays = fs::list(&overlays_folder(&places.project), 1).unwrap_or_default();
+            if error.is_about_the_file() && !overlays.is_empty() {
+                let remedy = error.remedy();
+                found.problems.push(problem(Scope::Project, &error, remedy));
+            }
+            BTreeMap::new()
+        }
     }
 }
 
-fn look(root: &Utf8Path, scope: Scope, consents: &BTreeMap<String, String>, found: &mut Discovery) {
-    let ledger: Ledger = record::ledger(&root.join(".gsd-capabilities.json"));
-    if let Err(message) = &ledger {
-        found.problems.push(StoreProblem { scope, message: message.clone() });
+fn problem(scope: Scope, error: &dyn Error, remedy: String) -> StoreProblem {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    StoreProblem { scope, message: format!("{error}{cause}"), remedy }
+}
+
+fn look(
+    root: &Utf8Path,
+    scope: Scope,
+    consents: &BTreeMap<String, Consent>,
+    found: &mut Discovery,
+) {
+    match Ledger::read(root) {
+        Ok(ledger) => {
+            let entries = ledger.iter().map(|(id, entry)| ((scope, id.to_string()), entry.clone()));
+            found.recorded.extend(entries);
+        }
+        Err(error) => found.problems.push(problem(scope, &error, error.remedy())),
     }
-    let ledger = ledger.unwrap_or_default();
     let folder = overlays_folder(root);
+    let mut seen = vec![];
     for entry in fs::list(&folder, MAX_OVERLAYS).unwrap_or_default() {
         let ours = entry.name.starts_with('.')
             || entry.name.contains(".upgrading-")
@@ -91,19 +146,18 @@ fn look(root: &Utf8Path, scope: Scope, consents: &BTreeMap<String, String>, foun
             continue;
         }
         let path = folder.join(&entry.name);
-        let recorded = ledger.get(&entry.name);
+        let recorded = found.recorded.get(&(scope, entry.name.clone()));
         let standing = match scope {
             Scope::Global if linked => Standing::Unmanaged,
             Scope::Global => global_standing(recorded, &path),
             Scope::Project => {
                 let agreed = consents.get(&entry.name).filter(|_| !linked);
-                let consented = agreed.is_some_and(|hash| content_hash(&path).as_ref() == Ok(hash));
+                let consented = agreed.is_some_and(|consent| {
+                    content_hash(&path).is_ok_and(|hash| consent.covers(&hash))
+                });
                 project_standing(recorded, consented)
             }
         };
-        if let Some(source) = recorded.and_then(|entry| entry.source.clone()) {
-            found.sources.insert((scope, entry.name.clone()), source);
-        }
         let bundle = match standing {
             Standing::Unconsented => None,
             Standing::Approved
@@ -112,8 +166,15 @@ fn look(root: &Utf8Path, scope: Scope, consents: &BTreeMap<String, String>, foun
             | Standing::Pending
             | Standing::Disabled => Some(read(&path, &entry.name, entry.kind)),
         };
+        seen.push(entry.name.clone());
         found.overlays.push(Overlay { scope, folder: entry.name, standing, bundle });
     }
+    let gone = found.recorded.iter().filter(|((of, id), _)| *of == scope && !seen.contains(id));
+    let missing = gone.filter_map(|((_, id), entry)| {
+        let id = CapabilityId::parse(id).ok()?;
+        Some(Missing { scope, id, version: entry.version().to_owned() })
+    });
+    found.missing.extend(missing);
 }
 
 fn read(path: &Utf8Path, folder: &str, kind: Kind) -> Bundle {
@@ -127,19 +188,19 @@ fn read(path: &Utf8Path, folder: &str, kind: Kind) -> Bundle {
     }
 }
 
-fn global_standing(recorded: Option<&record::Entry>, path: &Utf8Path) -> Standing {
+fn global_standing(recorded: Option<&Entry>, path: &Utf8Path) -> Standing {
     let Some(entry) = recorded else { return Standing::Unmanaged };
-    if entry.pending {
+    if entry.pending().is_some() {
         return Standing::Pending;
     }
-    let Some(hash) = &entry.content_hash else {
+    let Some(hash) = entry.content_hash() else {
         // Recorded by a version that kept no hash: nothing says that these are the same files.
-        return if entry.disabled { Standing::Disabled } else { Standing::Unmanaged };
+        return if entry.is_disabled() { Standing::Disabled } else { Standing::Unmanaged };
     };
-    if content_hash(path).as_ref() != Ok(hash) {
+    if content_hash(path).as_deref() != Ok(hash) {
         return Standing::Tampered;
     }
-    match (entry.disabled, entry.approved) {
+    match (entry.is_disabled(), entry.is_approved()) {
         (true, _) => Standing::Disabled,
         (false, true) => Standing::Approved,
         (false, false) => Standing::Unmanaged,
@@ -147,11 +208,11 @@ fn global_standing(recorded: Option<&record::Entry>, path: &Utf8Path) -> Standin
 }
 
 /// A project's own ledger comes with the repository, so it can only take away.
-fn project_standing(recorded: Option<&record::Entry>, consented: bool) -> Standing {
+fn project_standing(recorded: Option<&Entry>, consented: bool) -> Standing {
     match recorded {
         _ if !consented => Standing::Unconsented,
-        Some(entry) if entry.pending => Standing::Pending,
-        Some(entry) if entry.disabled => Standing::Disabled,
+        Some(entry) if entry.pending().is_some() => Standing::Pending,
+        Some(entry) if entry.is_disabled() => Standing::Disabled,
         Some(_) | None => Standing::Approved,
     }
 }
@@ -212,15 +273,25 @@ mod tests {
         let hash = content_hash(&folder).expect("hashes");
         let ledger = home.join(".gsd-capabilities.json");
         let record = |entry: serde_json::Value| {
-            world.write(&ledger, &json!({ "version": "2", "entries": { "acme": entry } }));
+            let mut whole = json!({
+                "id": "acme", "version": "1.0.0", "source": "", "integrity": "", "files": [],
+                "sharedEdits": [],
+            });
+            for (field, value) in entry.as_object().expect("fields") {
+                whole[field] = value.clone();
+            }
+            let entries = json!({ "acme": whole });
+            let document = json!({ "version": "2", "updatedAt": "now", "entries": entries });
+            world.write(&ledger, &document);
         };
-        record(json!({ "id": "acme", "contentHash": hash, "approval": {} }));
+        record(json!({ "contentHash": hash, "approval": {} }));
         assert_eq!(world.standings(), one(Scope::Global, Standing::Approved));
-        record(json!({ "id": "acme", "contentHash": hash }));
+        record(json!({ "contentHash": hash }));
         assert_eq!(world.standings(), one(Scope::Global, Standing::Unmanaged));
-        record(json!({ "id": "acme", "contentHash": hash, "approval": {}, "_pending": {} }));
+        let intent = json!({ "kind": "upgrade", "backupName": null, "sharedFiles": [] });
+        record(json!({ "contentHash": hash, "approval": {}, "_pending": intent }));
         assert_eq!(world.standings(), one(Scope::Global, Standing::Pending));
-        record(json!({ "id": "acme", "contentHash": hash, "approval": {} }));
+        record(json!({ "contentHash": hash, "approval": {} }));
         world.write(&folder.join("more.json"), &json!({}));
         assert_eq!(world.standings(), one(Scope::Global, Standing::Tampered));
         record(json!({ "id": "other" }));

@@ -7,7 +7,7 @@ use crate::exit::ExitStatus;
 use crate::output::table::{fit, pad, widths};
 use crate::ui::{Tone, Ui};
 use gsd_engine::registry::{Row, Scope, Status, rows};
-use gsd_engine::store::Discovery;
+use gsd_engine::store::{Discovery, Entry};
 use gsd_engine::text::printable;
 use serde_json::{Map, Value, json};
 
@@ -51,9 +51,9 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityListArgs) -> Outc
 /// One row in the shape that existing callers read. What is not known is left out or null.
 pub(super) fn as_json(row: &Row, discovery: &Discovery) -> Value {
     let source = match row.scope {
-        "global" => discovery.sources.get(&(Scope::Global, row.id.clone())).cloned(),
-        "project" => discovery.sources.get(&(Scope::Project, row.id.clone())).cloned(),
-        _ => Some("first-party".to_owned()),
+        "global" => recorded(discovery, Scope::Global, &row.id).map(Entry::source),
+        "project" => recorded(discovery, Scope::Project, &row.id).map(Entry::source),
+        _ => Some("first-party"),
     };
     let mut out = Map::new();
     out.insert("id".into(), json!(row.id));
@@ -88,6 +88,10 @@ pub(super) fn as_json(row: &Row, discovery: &Discovery) -> Value {
         out.insert("title".into(), json!(row.title));
     }
     Value::Object(out)
+}
+
+fn recorded<'a>(discovery: &'a Discovery, scope: Scope, id: &str) -> Option<&'a Entry> {
+    discovery.recorded.get(&(scope, id.to_owned()))
 }
 
 const fn tone(status: Status) -> Tone {

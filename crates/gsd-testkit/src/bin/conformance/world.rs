@@ -123,13 +123,13 @@ fn forged(names: &[&str]) -> String {
         .iter()
         .map(|name| {
             let entry = serde_json::json!({
-                "id": name, "version": "1.0.0", "source": "./x", "resolvedRef": "./x",
-                "files": [], "sharedEdits": [],
+                "id": name, "version": "1.0.0", "source": "./x", "integrity": "",
+                "resolvedRef": "./x", "files": [], "sharedEdits": [],
             });
             ((*name).to_owned(), entry)
         })
         .collect();
-    serde_json::json!({ "version": "2", "entries": entries }).to_string()
+    serde_json::json!({ "version": "2", "updatedAt": "now", "entries": entries }).to_string()
 }
 
 struct Bundles {

@@ -1,0 +1,85 @@
+//! Shows what there is to agree to, and asks.
+
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::ui::{Tone, Ui};
+use gsd_engine::store::{Consented, Question};
+use gsd_engine::text::printable;
+use gsd_io::terminal;
+
+/// What the user said before being asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    Nothing,
+    /// `--yes`.
+    Yes,
+}
+
+impl Said {
+    pub(super) const fn of(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::Nothing }
+    }
+}
+
+/// Gets the user's word: from `--yes`, else by a question on the terminal. Without it the command
+/// fails with everything that there was to agree to.
+pub(super) fn agree(
+    ui: &Ui,
+    question: Question,
+    said: Said,
+    again: &str,
+) -> Result<Consented, CommandError> {
+    let question = match question.unasked() {
+        Ok(consented) => return Ok(consented),
+        Err(question) => question,
+    };
+    if said == Said::Yes {
+        return Ok(question.agreed());
+    }
+    if !ui.json {
+        show(ui, &question);
+    }
+    if !ui.json && terminal::can_ask() && says_yes(ui) {
+        return Ok(question.agreed());
+    }
+    let message = format!("`{}` needs your consent", question.staged().id());
+    let mut details = question.to_json();
+    let disclosure = details["disclosure"].take();
+    Err(CommandError::new(ExitStatus::ConsentRequired, "consent-required", message)
+        .hint(format!("`{again} --yes` agrees to it"))
+        .detail("disclosure", disclosure)
+        .detail("signature", question.disclosure().signature_v1())
+        .detail("lines", question.disclosure().lines())
+        .detail("question", details))
+}
+
+/// What there is to agree to, for people.
+pub(super) fn show(ui: &Ui, question: &Question) {
+    let manifest = question.staged().manifest();
+    let title = printable(&manifest.title, 80);
+    let head = format!("{} {}", manifest.id.value, manifest.version);
+    ui.talk(format_args!("{}  {title}\n", ui.paint_err(Tone::Strong, &head)));
+    let source = &question.staged().source().recorded;
+    if !source.is_empty() {
+        ui.talk(format_args!("from {}\n", printable(source, 300)));
+    }
+    for line in question.also() {
+        ui.talk(format_args!("{} {}\n", ui.paint_err(Tone::Warn, "!"), printable(line, 400)));
+    }
+    for line in question.disclosure().lines() {
+        ui.talk(format_args!("{line}\n"));
+    }
+    if let Some(changes) = question.changes().filter(|changes| !changes.is_empty()) {
+        ui.talk("what changed since you agreed to it:\n");
+        for line in changes.lines() {
+            ui.talk(format_args!("  {line}\n"));
+        }
+    }
+}
+
+/// Anything but a yes is a no.
+fn says_yes(ui: &Ui) -> bool {
+    ui.talk("Agree to this? [y/N] ");
+    terminal::answer()
+        .is_some_and(|answer| ["y", "yes"].iter().any(|yes| answer.eq_ignore_ascii_case(yes)))
+}

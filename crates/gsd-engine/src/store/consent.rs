@@ -1,0 +1,173 @@
+//! The user's word. [`Consented`] is made here and nowhere else, so that nothing is put in its place
+//! that nobody agreed to, unless it brings nothing to agree to.
+
+use super::consent_store::Consent;
+use super::disclosure::{Changes, Disclosure, Signatures};
+use super::ledger::Approval;
+use super::{Entry, ScopeRoot, Staged, StoreError};
+use crate::id::CapabilityId;
+use gsd_io::clock;
+use serde_json::{Value, json};
+
+/// What was agreed to before, if anything was.
+#[derive(Debug)]
+pub(super) enum Before {
+    /// Nothing of this id is there, or nobody ever agreed to it.
+    Nothing,
+    /// This was approved; the disclosure is known if the bundle still is the one that was.
+    Approved { signatures: Signatures, disclosure: Option<Box<Disclosure>> },
+}
+
+/// A bundle of which it is known whether somebody has to agree, and to what.
+#[derive(Debug)]
+pub struct Question {
+    staged: Staged,
+    disclosure: Disclosure,
+    before: Before,
+    /// What has to be agreed to beside the disclosure, a line each.
+    also: Vec<String>,
+}
+
+/// A bundle that may be put in its place.
+#[derive(Debug)]
+pub struct Consented {
+    staged: Staged,
+    disclosure: Disclosure,
+    at: String,
+}
+
+impl Question {
+    pub(super) fn new(
+        staged: Staged,
+        disclosure: Disclosure,
+        before: Before,
+        also: Vec<String>,
+    ) -> Self {
+        Self { staged, disclosure, before, also }
+    }
+
+    /// Whether somebody has to be asked: it brings something that runs or sends and nobody agreed
+    /// to it, or it is not what was agreed to.
+    pub fn is_open(&self) -> bool {
+        if !self.also.is_empty() {
+            return true;
+        }
+        match &self.before {
+            Before::Nothing => self.disclosure.requires_consent(),
+            Before::Approved { signatures, .. } => *signatures != self.disclosure.signatures(),
+        }
+    }
+
+    pub fn staged(&self) -> &Staged {
+        &self.staged
+    }
+
+    pub fn disclosure(&self) -> &Disclosure {
+        &self.disclosure
+    }
+
+    /// What has to be agreed to beside the disclosure, a line each.
+    pub fn also(&self) -> &[String] {
+        &self.also
+    }
+
+    /// What is different from what was agreed to; `None` where that is not known any more.
+    pub fn changes(&self) -> Option<Changes> {
+        match &self.before {
+            Before::Nothing | Before::Approved { disclosure: None, .. } => None,
+            Before::Approved { disclosure: Some(old), .. } => {
+                Some(self.disclosure.changes_since(old))
+            }
+        }
+    }
+
+    /// Goes on without asking; gives the question back if it has to be asked.
+    pub fn unasked(self) -> Result<Consented, Box<Self>> {
+        if self.is_open() { Err(Box::new(self)) } else { Ok(self.agreed()) }
+    }
+
+    /// The user said yes to what was shown.
+    pub fn agreed(self) -> Consented {
+        let Self { staged, disclosure, .. } = self;
+        Consented { staged, disclosure, at: clock::timestamp() }
+    }
+
+    /// All that there is to know before agreeing, for programs.
+    pub fn to_json(&self) -> Value {
+        let manifest = self.staged.manifest();
+        let source = self.staged.source();
+        let mut out = json!({
+            "id": manifest.id.value,
+            "version": manifest.version.to_string(),
+            "title": manifest.title,
+            "source": source.recorded,
+            "resolved": source.resolved,
+            "integrity": source.integrity,
+            "contentHash": self.staged.content_hash(),
+            "files": self.staged.files().count(),
+            "bytes": self.staged.files().bytes(),
+            "disclosure": self.disclosure.to_json(),
+            "signature": self.disclosure.signature_v1(),
+            "digest": self.disclosure.signature_v2(),
+            "lines": self.disclosure.lines(),
+            "also": self.also,
+        });
+        if let Some(changes) = self.changes() {
+            out["changes"] = changes.to_json();
+        }
+        out
+    }
+}
+
+impl Consented {
+    pub fn staged(&self) -> &Staged {
+        &self.staged
+    }
+
+    pub fn disclosure(&self) -> &Disclosure {
+        &self.disclosure
+    }
+
+    pub(super) fn approval(&self) -> Approval {
+        let Signatures { v1, v2 } = self.disclosure.signatures();
+        Approval { signature: v1, digest: v2, at: self.at.clone() }
+    }
+
+    /// The record for a project; the user's own scope keeps the approval in its ledger.
+    pub(super) fn record(&self, root: &ScopeRoot) -> Option<Consent> {
+        let store = root.consents()?;
+        let Signatures { v1, v2 } = self.disclosure.signatures();
+        let id = self.staged.id();
+        let mut consent = Consent::new(store.project(), id, self.staged.content_hash(), &self.at);
+        consent.integrity.clone_from(&self.staged.source().integrity);
+        consent.signature = v1;
+        consent.digest = v2;
+        Some(consent)
+    }
+}
+
+impl Before {
+    /// What was agreed to of a capability, and how it was disclosed if its files are still those.
+    pub(super) fn of(
+        root: &ScopeRoot,
+        id: &CapabilityId,
+        entry: Option<&Entry>,
+        configured: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, StoreError> {
+        let approved = match root.consents() {
+            None => entry.and_then(|entry| {
+                let Approval { signature, digest, .. } = entry.approval()?;
+                Some((Signatures { v1: signature, v2: digest }, entry.content_hash()?.to_owned()))
+            }),
+            Some(store) => store.of(id)?.map(|consent| {
+                let Consent { signature, digest, content_hash, .. } = consent;
+                (Signatures { v1: signature, v2: digest }, content_hash)
+            }),
+        };
+        let Some((signatures, hash)) = approved else { return Ok(Self::Nothing) };
+        let live = Staged::take(&root.bundle(id), super::SourceRecord::default()).ok();
+        let live = live.filter(|live| live.content_hash() == hash);
+        let disclosure = live.map(|live| Box::new(live.disclosure(configured)));
+        Ok(Self::Approved { signatures, disclosure })
+    }
+}

@@ -1,0 +1,157 @@
+//! The folder that a scope is rooted at, and the names of what lies in it.
+
+use super::discover::overlays_folder;
+use super::held::{Held, HeldError};
+use super::{ConsentStore, Ledger, Places, StoreError};
+use crate::id::CapabilityId;
+use crate::registry::Scope;
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::lock::Owner;
+use gsd_io::{clock, fs, random};
+use std::time::Duration;
+
+/// Where the capabilities of one scope lie.
+#[derive(Debug, Clone)]
+pub struct ScopeRoot {
+    pub scope: Scope,
+    root: Utf8PathBuf,
+    consents: ConsentStore,
+}
+
+impl ScopeRoot {
+    /// The root of a scope. Nothing is ever written where a link leads out of it, or where the
+    /// user's folder and the project's are the same.
+    pub fn of(places: &Places, scope: Scope) -> Result<Self, StoreError> {
+        let root = places.root(scope);
+        let root = fs::canonical(root).unwrap_or_else(|| root.to_owned());
+        if scope == Scope::Global && !places.home_is_trusted() {
+            return Err(StoreError::HomeIsProject { path: root });
+        }
+        let this = Self { scope, root, consents: places.consents() };
+        let folder = this.bundles();
+        let real = folder.ancestors().find_map(fs::canonical).unwrap_or_default();
+        let there = fs::kind(&this.root).is_some();
+        if there && !real.starts_with(&this.root) {
+            return Err(StoreError::LeadsOut { path: folder });
+        }
+        Ok(this)
+    }
+
+    pub fn path(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    /// The consents that this scope needs; the approvals of the user's own scope stand in its ledger.
+    pub(super) fn consents(&self) -> Option<&ConsentStore> {
+        match self.scope {
+            Scope::Global => None,
+            Scope::Project => Some(&self.consents),
+        }
+    }
+
+    pub(super) fn ledger(&self) -> Result<Ledger, StoreError> {
+        Ok(Ledger::read(&self.root)?)
+    }
+
+    /// The folder of all bundles.
+    pub(super) fn bundles(&self) -> Utf8PathBuf {
+        overlays_folder(&self.root)
+    }
+
+    /// The bundle of one capability.
+    pub(super) fn bundle(&self, id: &CapabilityId) -> Utf8PathBuf {
+        self.bundles().join(id.as_str())
+    }
+
+    /// What belongs to a capability, as a ledger names it.
+    pub(super) fn recorded_path(id: &CapabilityId) -> String {
+        format!(".gsd/capabilities/{id}")
+    }
+
+    /// Where bundles are copied to before they are put in their place.
+    pub(super) fn staging(&self) -> Utf8PathBuf {
+        self.bundles().join(".staging")
+    }
+
+    /// What a capability itself wrote.
+    pub(super) fn written_by(&self, id: &CapabilityId) -> Utf8PathBuf {
+        self.root.join(".gsd").join("capability-data").join(id.as_str())
+    }
+
+    /// The right to change this scope, waited for at most so long. Whatever was made for it goes
+    /// again with it.
+    pub(super) fn lock(&self, patience: Duration) -> Result<Held, StoreError> {
+        let (gsd, bundles) = (self.root.join(".gsd"), self.bundles());
+        let staging = self.staging();
+        let path = bundles.join(".lock");
+        let gone_with_it = [&*staging, &*bundles, &*gsd];
+        Held::take(&path, &gone_with_it, "gsd capability", patience).map_err(|error| match error {
+            HeldError::Lock(error) => StoreError::Busy(error),
+            HeldError::Folder(error) => StoreError::Write(error),
+        })
+    }
+}
+
+/// A name of a change that no other change has: process, time and chance.
+pub(super) fn token() -> String {
+    let now = clock::since_epoch().as_millis();
+    format!("{}-{now}-{}", Owner::this_process("").pid, random::hex(8))
+}
+
+/// The name under which a bundle is set aside.
+pub(super) fn backup_name(id: &CapabilityId, token: &str) -> String {
+    format!("{id}.upgrading-{token}")
+}
+
+/// The name under which a bundle waits for its removal.
+pub(super) fn discard_name(id: &CapabilityId, token: &str) -> String {
+    format!("{id}.discard-{token}")
+}
+
+/// Whether a name is one of a set-aside bundle of this very capability: its process, its time, and
+/// in the newer form its chance. Whatever else it says, it is used for nothing.
+pub(super) fn is_backup_of(name: &str, id: &CapabilityId) -> bool {
+    aside(name, ".upgrading-") == Some(id.as_str())
+}
+
+/// The capability that a set-aside or discarded bundle belongs to.
+pub(super) fn aside<'a>(name: &'a str, kind: &str) -> Option<&'a str> {
+    let (id, token) = name.split_once(kind)?;
+    CapabilityId::parse(id).ok()?;
+    let mut parts = token.split('-');
+    let digits = |part: Option<&str>| {
+        part.is_some_and(|p| (1..=20).contains(&p.len()) && p.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let whole = digits(parts.next()) && digits(parts.next());
+    let chance = parts
+        .next()
+        .is_none_or(|p| (1..=16).contains(&p.len()) && p.bytes().all(|b| b.is_ascii_hexdigit()));
+    (whole && chance && parts.next().is_none()).then_some(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_name_of_a_backup_of_this_very_capability_is_one() {
+        let id = CapabilityId::parse("acme").expect("an id");
+        assert!(is_backup_of(&backup_name(&id, &token()), &id));
+        for name in ["acme.upgrading-1-2-00ff", "acme.upgrading-12-1700000000000"] {
+            assert!(is_backup_of(name, &id), "{name}");
+        }
+        for name in [
+            "other.upgrading-1-2-00",
+            "acme.upgrading-1",
+            "acme.upgrading-1-2-xyz",
+            "acme.upgrading-1-2-00-3",
+            "acme.upgrading-../../x",
+            "acme.discard-1-2-00",
+            "../acme.upgrading-1-2-00",
+            "acme",
+            "",
+        ] {
+            assert!(!is_backup_of(name, &id), "{name}");
+        }
+    }
+}

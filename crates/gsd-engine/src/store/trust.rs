@@ -1,0 +1,175 @@
+//! What a user trusts: listing it, giving it to a bundle that lies there already, taking it back.
+
+use super::consent::{Before, Consented, Question};
+use super::consent_store::Consent;
+use super::ledger::Entry;
+use super::staged::{SourceRecord, Staged};
+use super::{Places, ScopeRoot, StoreError, content_hash};
+use crate::id::CapabilityId;
+use crate::registry::Scope;
+use camino::Utf8PathBuf;
+use gsd_io::fs::{self, Kind};
+use std::time::Duration;
+
+/// Something that a user agreed to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trusted {
+    pub id: CapabilityId,
+    pub scope: Scope,
+    /// The real path of the project; `None` for what holds everywhere.
+    pub project: Option<Utf8PathBuf>,
+    pub integrity: String,
+    pub signature: String,
+    pub digest: String,
+    pub content_hash: String,
+    pub at: String,
+}
+
+impl Trusted {
+    fn of_consent(consent: Consent) -> Self {
+        Self {
+            id: consent.id,
+            scope: Scope::Project,
+            project: Some(consent.project),
+            integrity: consent.integrity,
+            signature: consent.signature,
+            digest: consent.digest,
+            content_hash: consent.content_hash,
+            at: consent.consented_at,
+        }
+    }
+
+    fn of_entry(id: &CapabilityId, entry: &Entry) -> Option<Self> {
+        let approval = entry.approval()?;
+        Some(Self {
+            id: id.clone(),
+            scope: Scope::Global,
+            project: None,
+            integrity: entry.integrity().to_owned(),
+            signature: approval.signature,
+            digest: approval.digest,
+            content_hash: entry.content_hash()?.to_owned(),
+            at: approval.at,
+        })
+    }
+}
+
+/// Whether there is anything of a capability in a scope: a bundle, a record, or a word of the user.
+pub fn is_there(places: &Places, scope: Scope, id: &CapabilityId) -> bool {
+    let root = places.root(scope);
+    fs::kind(&super::discover::overlays_folder(root).join(id.as_str())).is_some()
+        || super::Ledger::read(root).is_ok_and(|ledger| ledger.get(id).is_some())
+        || scope == Scope::Project && places.consents().of(id).is_ok_and(|word| word.is_some())
+}
+
+/// What a user agreed to in a scope; for projects, in all of them.
+pub fn trusted(places: &Places, scope: Scope) -> Result<Vec<Trusted>, StoreError> {
+    match scope {
+        Scope::Project => {
+            Ok(places.consents().all()?.into_iter().map(Trusted::of_consent).collect())
+        }
+        Scope::Global => {
+            let ledger = super::Ledger::read(&places.home)?;
+            Ok(ledger.iter().filter_map(|(id, entry)| Trusted::of_entry(id, entry)).collect())
+        }
+    }
+}
+
+/// What a user agreed to of one capability, here.
+pub fn trusted_one(root: &ScopeRoot, id: &CapabilityId) -> Result<Option<Trusted>, StoreError> {
+    match root.consents() {
+        Some(store) => Ok(store.of(id)?.map(Trusted::of_consent)),
+        None => Ok(root.ledger()?.get(id).and_then(|entry| Trusted::of_entry(id, entry))),
+    }
+}
+
+/// Asks about the bundle that lies there, as it is.
+pub fn ask(
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    configured: &dyn Fn(&str) -> Option<String>,
+) -> Result<Question, StoreError> {
+    let folder = root.bundle(id);
+    match fs::kind(&folder) {
+        Some(Kind::Directory) => {}
+        Some(_) => return Err(StoreError::refused(format!("`{folder}` is no folder"))),
+        None => return Err(not_installed(root, id)),
+    }
+    let ledger = root.ledger()?;
+    let entry = ledger.get(id);
+    if entry.is_some_and(|entry| entry.pending().is_some()) {
+        let reason = format!("a change of `{id}` was begun and not finished");
+        return Err(StoreError::refused_hint(reason, "gsd capability reconcile"));
+    }
+    let source = entry.map(source_of).unwrap_or_default();
+    let staged = Staged::take(&folder, source)?;
+    if staged.id() != id {
+        let reason =
+            format!("the folder `{id}` holds a capability of another id, `{}`", staged.id());
+        return Err(StoreError::refused(reason));
+    }
+    let disclosure = staged.disclosure(configured);
+    let before = Before::of(root, id, entry, configured)?;
+    Ok(Question::new(staged, disclosure, before, vec![]))
+}
+
+fn not_installed(root: &ScopeRoot, id: &CapabilityId) -> StoreError {
+    StoreError::NotInstalled { id: id.to_string(), scope: root.scope }
+}
+
+fn source_of(entry: &Entry) -> SourceRecord {
+    SourceRecord {
+        recorded: entry.source().to_owned(),
+        integrity: entry.integrity().to_owned(),
+        ..SourceRecord::default()
+    }
+}
+
+/// Records the user's word on the bundle that lies there.
+pub fn grant(
+    root: &ScopeRoot,
+    consented: &Consented,
+    patience: Duration,
+) -> Result<(), StoreError> {
+    let staged = consented.staged();
+    let id = staged.id().clone();
+    let _held = root.lock(patience)?;
+    let mut ledger = root.ledger()?;
+    if content_hash(&root.bundle(&id))? != staged.content_hash() {
+        return Err(StoreError::ContentChanged);
+    }
+    if let (Some(store), Some(record)) = (root.consents(), consented.record(root)) {
+        return Ok(store.grant(record)?);
+    }
+    let version = staged.manifest().version.to_string();
+    let approval = consented.approval();
+    let entry = ledger.get(&id).cloned().unwrap_or_else(|| {
+        let new = Entry::new(&id, &version, &approval.at);
+        new.with("files", vec![ScopeRoot::recorded_path(&id)])
+    });
+    let entry = entry
+        .with("version", version)
+        .with("updatedAt", approval.at.clone())
+        .with("contentHash", staged.content_hash())
+        .with_approval(&approval);
+    ledger.set(&id, entry);
+    Ok(ledger.save()?)
+}
+
+/// Takes back what was agreed to; says whether there was something.
+pub fn revoke(root: &ScopeRoot, id: &CapabilityId, patience: Duration) -> Result<bool, StoreError> {
+    if let Some(store) = root.consents() {
+        return Ok(store.revoke(id)?.is_some());
+    }
+    if root.ledger()?.get(id).is_none_or(|entry| !entry.is_approved()) {
+        return Ok(false);
+    }
+    let _held = root.lock(patience)?;
+    let mut ledger = root.ledger()?;
+    let Some(entry) = ledger.get(id).filter(|entry| entry.is_approved()).cloned() else {
+        return Ok(false);
+    };
+    ledger.set(id, entry.with("approval", serde_json::Value::Null));
+    ledger.save()?;
+    Ok(true)
+}
