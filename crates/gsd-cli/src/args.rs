@@ -1,8 +1,10 @@
 //! The shape of the command line: clap types only. What a command does stands in `commands/`.
 
+mod budget;
 mod installed;
 mod trust;
 
+pub(crate) use budget::{CutMode, PromptBudgetArgs};
 pub(crate) use installed::{
     CapabilityTrustArgs, CapabilityTrustCommand, ScopeArg, TrustGrantArgs, TrustListArgs,
     TrustRevokeArgs, TrustShowArgs,
@@ -94,6 +96,9 @@ pub(crate) enum Command {
     /// The spelling of `config set` that existing workflows call
     #[command(hide = true)]
     ConfigSet(ConfigSetCompatArgs),
+    /// Cut a prompt of separate files to a budget, for workflows that build their own
+    #[command(hide = true)]
+    PromptBudget(Box<PromptBudgetArgs>),
     /// Explain a code that a diagnostic or finding shows
     Explain(ExplainArgs),
     /// Look at this machine and project: what works, what does not, what to do

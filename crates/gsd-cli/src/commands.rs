@@ -8,6 +8,7 @@ mod explain;
 mod lane;
 mod man;
 mod plan_lint;
+mod prompt_budget;
 mod registry;
 mod review;
 
@@ -165,6 +166,7 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
         Command::Config(args) => config::run(ui, context, &args),
         Command::ConfigGet(args) => config::get_compat(ui, context, &args),
         Command::ConfigSet(args) => config::set_compat(ui, context, &args),
+        Command::PromptBudget(args) => prompt_budget::run(ui, context, &args),
         Command::Explain(args) => explain::run(ui, context, &args),
         Command::Doctor => doctor::run(ui, context),
         Command::Completions(args) => completions::run(ui, context, &args),

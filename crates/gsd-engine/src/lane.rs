@@ -8,6 +8,7 @@
 //! [`mod@plan`] (what will be called) → [`probe`] (is it there?) → [`transport`] (the call) →
 //! [`LaneReport`] (what came of it). [`egress`] decides which servers a prompt may be sent to at all.
 
+pub mod budget;
 mod call;
 pub mod confinement;
 pub mod descriptor;

@@ -129,3 +129,14 @@ fn plans_that_changed_since_are_named() {
     let notes = record(&world)["run"]["notes"].to_string();
     assert!(notes.contains("03-02") && !notes.contains("03-01"), "{notes}");
 }
+
+#[test]
+fn a_limit_for_a_lane_that_nobody_knows_is_refused_before_anything_is_written() {
+    let world = World::new();
+    world.small_phase();
+    let words = ["review", "prepare", "--run-dir", "out", "--lanes", "gemini"];
+    let ran = gsd(&world, &[&words[..], &["--lane-timeout", "gemni=5m"]].concat());
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("gemni") && ran.stderr.contains("gemini"), "{}", ran.stderr);
+    assert!(!world.root().join("out").exists());
+}

@@ -79,9 +79,10 @@ fn a_model_server_is_asked_for_its_models_and_then_once_for_a_review() {
         .iter()
         .map(|r| format!("{} {}", r["method"].as_str().unwrap(), r["path"].as_str().unwrap()))
         .collect();
-    let (last, before) = lines.split_last().unwrap();
-    assert_eq!(last, "POST /v1/chat/completions");
-    assert!(!before.is_empty() && before.iter().all(|line| line == "GET /v1/models"), "{lines:?}");
+    // One question tells that it is there, which models it has, and serves the whole run.
+    assert_eq!(lines, ["GET /v1/models", "POST /v1/chat/completions"]);
+    assert_eq!(lane["model_source"], "the server's list of models");
+    assert_eq!(lane["program_sha256"], Value::Null);
     let body: Value =
         serde_json::from_str(requests.last().unwrap()["body"].as_str().unwrap()).unwrap();
     let prompt = body["messages"][0]["content"].as_str().unwrap();

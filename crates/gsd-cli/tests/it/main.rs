@@ -10,6 +10,7 @@
 mod answers;
 mod apart;
 mod bad_input;
+mod budget;
 mod capability;
 mod config;
 mod config_compat;

@@ -179,3 +179,21 @@ echo '```'"#,
     let changes = lane(&record, "gemini")["mutated_worktree"]["changes"].to_string();
     assert!(changes.contains("planted.js"), "{changes}");
 }
+
+#[test]
+fn a_record_says_which_program_ran_and_who_named_its_model() {
+    use sha2::{Digest, Sha256};
+    let world = World::new();
+    world.small_phase();
+    let path = world.program("gemini", GOOD);
+    world.write(".planning/config.json", r#"{"review": {"models": {"gemini": "m2"}}}"#);
+    assert_eq!(gsd(&world, &["review", "--phase", "3", "--gemini"]).code, 0);
+    let record = record(&world);
+    let lane = lane(&record, "gemini");
+    let bytes = std::fs::read(&path).unwrap();
+    let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(lane["program_sha256"], digest);
+    assert_eq!(lane["destination"], path.as_str());
+    assert_eq!(lane["model_requested"], "m2");
+    assert_eq!(lane["model_source"], "`review.models.gemini` (project)");
+}

@@ -4,6 +4,7 @@
 //! to what the probe has found; nothing is looked up twice.
 
 use super::egress::Access;
+use super::handler::openai_compatible::models::Models;
 use super::plan::{BLIND_MARK, CallPlan, LanePlan};
 use super::report::LaneReport;
 use super::retry;
@@ -36,8 +37,9 @@ pub struct CallContext<'a> {
 pub enum Ready {
     /// The absolute path of the program; it is started as found.
     Program(Utf8PathBuf),
-    /// The origin of the server.
-    Server(String),
+    /// The origin of the server, and the list of models in its answer, so that nobody asks for it
+    /// again.
+    Server { origin: String, models: Models },
 }
 
 impl Ready {
@@ -45,7 +47,7 @@ impl Ready {
     pub fn destination(&self) -> &str {
         match self {
             Self::Program(path) => path.as_str(),
-            Self::Server(origin) => origin,
+            Self::Server { origin, .. } => origin,
         }
     }
 }
@@ -61,8 +63,8 @@ pub fn probe(
         CallPlan::Spawn(call) => spawn::probe(plan, call, env, root, cancel),
         CallPlan::OpenaiHttp(call) => {
             let server = HttpCall::of(plan, call, Access::now(plan, call, env, root)?);
-            openai_http::probe(&server, &CallLimits::of(plan), cancel)?;
-            Ok(Ready::Server(call.destination.origin().to_string()))
+            let models = openai_http::probe(&server, &CallLimits::of(plan), cancel)?;
+            Ok(Ready::Server { origin: call.destination.origin().to_string(), models })
         }
     }
 }
@@ -82,19 +84,20 @@ pub fn call(
             };
             twice_if_limited(plan, context, progress, &once)
         }
-        (CallPlan::OpenaiHttp(call), Ready::Server(_)) => {
+        (CallPlan::OpenaiHttp(call), Ready::Server { models, .. }) => {
             let limits = CallLimits { total: context.limit, ..CallLimits::of(plan) };
             // Asked anew: an approval may have been taken back since the probe.
-            match Access::now(plan, call, context.env, context.root) {
+            match Access::now(plan, call, context.env, context.project) {
                 Ok(access) => {
                     let server = HttpCall::of(plan, call, access);
                     let tell = &mut |now| progress(now);
-                    openai_http::call(&server, prompt, &limits, context.cancel, tell)
+                    openai_http::call(&server, Some(models), prompt, &limits, context.cancel, tell)
                 }
                 Err(report) => *report,
             }
         }
-        (CallPlan::Spawn(_), Ready::Server(_)) | (CallPlan::OpenaiHttp(_), Ready::Program(_)) => {
+        (CallPlan::Spawn(_), Ready::Server { .. })
+        | (CallPlan::OpenaiHttp(_), Ready::Program(_)) => {
             unreachable!("a probe answers for the transport of its own plan")
         }
     };

@@ -26,6 +26,8 @@ pub struct LaneReport {
     pub signal: Option<i32>,
     pub http_status: Option<u16>,
     pub model_requested: Option<String>,
+    /// Who named that model.
+    pub model_source: Option<String>,
     pub model_served: Option<String>,
     /// It said, or its sandbox showed, that it could not open the files of the repository.
     pub blind: bool,
@@ -33,6 +35,8 @@ pub struct LaneReport {
     pub prompt_tokens: Option<u64>,
     /// Where the prompt went: the path of the program as it was started, or an origin.
     pub destination: Option<String>,
+    /// SHA-256 of the program that was started.
+    pub program_sha256: Option<String>,
     pub first_byte: Option<Duration>,
     pub elapsed: Duration,
     pub warnings: Vec<String>,
@@ -87,10 +91,12 @@ impl LaneReport {
             signal: None,
             http_status: None,
             model_requested: None,
+            model_source: None,
             model_served: None,
             blind: false,
             prompt_tokens: None,
             destination: None,
+            program_sha256: None,
             first_byte: None,
             elapsed: Duration::ZERO,
             warnings: vec![],

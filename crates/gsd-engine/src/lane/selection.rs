@@ -110,6 +110,8 @@ words! {
         NotHere = "not-here",
         Itself = "self",
         Excluded = "excluded",
+        /// Its prompt does not fit its budget.
+        OverBudget = "over-budget",
         /// Nothing is left to ask.
         NothingLeft = "nothing-left",
         /// A setting is malformed.

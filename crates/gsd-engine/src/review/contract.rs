@@ -5,7 +5,8 @@
 
 use super::InvokeSetting;
 use super::about::millis;
-use super::prepare::{Ask, Planned, Planner, offer};
+use super::planner::{Planned, Planner, offer};
+use super::prepare::Ask;
 use super::preview::located;
 use super::record;
 use crate::diag::Diagnostic;

@@ -8,7 +8,8 @@ use super::contract;
 use super::inside_project::InsideProject;
 use super::judged::Judged;
 use super::one_call::Call;
-use super::prepare::{Ask, Planned, Planner, find_phase, offer};
+use super::planner::{Planned, Planner, offer};
+use super::prepare::{Ask, find_phase};
 use super::prepared_run::{PreparedRun, PreparedRunError, prompt_path};
 use super::prompts::LanePrompt;
 use super::record;
@@ -262,7 +263,7 @@ impl<'a> Who<'a> {
         if text.trim().is_empty() {
             return Err(InvokeError::BlankPrompt { path });
         }
-        Ok(LanePrompt::redacted(plan, text, &Redaction::of(setting.env, setting.config)))
+        Ok(LanePrompt::given(plan, text, &Redaction::of(setting.env, setting.config)))
     }
 }
 

@@ -29,6 +29,10 @@ impl Judged {
         let mut lane = About::of_plan(plan).lane(report, plans);
         let given = plan.is_given_prompt() && report.delivery != Delivery::NotSent;
         lane.prompt_sha256 = given.then(|| prompt.sha256.clone());
+        lane.trimmed.clone_from(&prompt.trimmed);
+        if let Some(trimmed) = prompt.trimmed.as_ref().filter(|trimmed| !trimmed.hard_failed) {
+            lane.warnings.insert(0, trimmed.sentence());
+        }
         lane.sizes.prompt = if given { prompt.text.len() as u64 } else { 0 };
         if report.state.counts() {
             let channel = if !plan.is_given_plans() {

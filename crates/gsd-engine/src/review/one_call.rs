@@ -4,7 +4,7 @@
 
 use super::about::millis;
 use super::judged::Judged;
-use super::prepare::copy_root;
+use super::planner::copy_root;
 use super::prompts::LanePrompt;
 use super::record;
 use super::redaction::Redaction;
@@ -114,7 +114,6 @@ impl Call<'_, '_> {
 
     /// What stops a call before it starts.
     fn refusal(&self, start: Duration) -> Option<LaneReport> {
-        let plan = self.plan;
         if self.cancel.is_cancelled() {
             let message = "interrupted before it started";
             return Some(LaneReport::not_called(State::Cancelled, Reason::Interrupted, message));
@@ -126,15 +125,7 @@ impl Call<'_, '_> {
                 report.remedy("raise `--deadline` or `review.deadline`, or ask fewer lanes"),
             );
         }
-        let budget = plan.budget?.get();
-        (self.prompt.tokens > budget).then(|| {
-            let message = format!(
-                "the prompt needs about {} tokens, its budget is {budget}",
-                self.prompt.tokens
-            );
-            LaneReport::not_called(State::Skipped, Reason::OverBudget, message)
-                .remedy("raise its budget setting, or set it to 0 for none")
-        })
+        self.prompt.refusal()
     }
 
     fn limit(&self, start: Duration) -> Duration {

@@ -6,7 +6,8 @@
 use super::about::{About, millis};
 use super::census::{census, phase_of};
 use super::commit;
-use super::prepare::{Ask, Planner, PrepareError, Project, offer};
+use super::planner::{Planned, Planner, offer};
+use super::prepare::{Ask, PrepareError, Project};
 use super::prepared_run::{PreparedAsk, PreparedRun, PreparedRunError};
 use super::prompts::{Marks, prompts, redactions};
 use super::record::{self, Record};
@@ -15,7 +16,7 @@ use super::run_dir::{RunDirError, new_id, open_folder};
 use crate::lane::egress;
 use crate::lane::selection::{Detected, Identity, Remark, itself, select, to_probe};
 use crate::lane::settings::Reviewers;
-use crate::lane::{LanePlan, LaneReport, Reason, Roster, State};
+use crate::lane::{Lane, LaneReport, Reason, Roster, State};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
@@ -59,7 +60,8 @@ pub fn prepare_apart(
     // Every lane counts as being there; the one that is not says so where it is asked.
     let there: Detected =
         to_probe(&request, &reviewers, roster).into_iter().map(|slug| (slug, Ok(()))).collect();
-    let selection = select(&request, &reviewers, roster, &there);
+    let mut selection = select(&request, &reviewers, roster, &there);
+    ask.check_timeouts(&reviewers, roster, &mut selection.errors);
     if !selection.errors.is_empty() || selection.selected.is_empty() {
         return Err(PrepareApartError::Selection(selection.errors));
     }
@@ -76,40 +78,48 @@ pub fn prepare_apart(
         offer: offer(),
     };
     let mut found = vec![];
-    let mut asked: Vec<(&Identity, LanePlan)> = vec![];
-    let mut lanes = vec![];
+    let mut planned: Vec<(&Identity, &Lane, Planned)> = vec![];
     for identity in &selection.selected {
         let Some(lane) = roster.by_slug(identity.lane.as_str()) else { continue };
-        let report = match planner.draft(lane, Some(identity), &mut found) {
-            Ok(plan) => {
-                asked.push((identity, plan));
-                LaneReport::not_called(
-                    State::Failed,
-                    Reason::OutputMissing,
-                    "no result of it was brought back",
-                )
-                .remedy(format!("run `gsd review invoke --run-dir DIR --lane {}`", identity.name))
-            }
-            // A server whose address is not known here may be known there.
-            Err(report) => *report,
-        };
-        lanes.push(About::of_lane(lane, &identity.name).lane(&report, &plans));
+        planned.push((identity, lane, planner.draft(lane, Some(identity), &mut found)));
     }
     let marks = Marks::new(&plans);
     let redaction = Redaction::of(env, &project.config);
-    let built = prompts(project, &plans, asked.iter().map(|(_, plan)| plan), &marks, &redaction);
-    let asks = asked
-        .iter()
-        .zip(&built)
-        .map(|((identity, plan), prompt)| PreparedAsk {
+    let asked = planned.iter().filter_map(|(.., plan)| plan.as_ref().ok());
+    let built = prompts(project, &plans, asked, &marks, &redaction);
+    let mut prompt_of = built.iter();
+    let mut lanes = vec![];
+    let mut asks = vec![];
+    for (identity, lane, plan) in &planned {
+        let about = About::of_lane(lane, &identity.name);
+        let plan = match plan {
+            Ok(plan) => plan,
+            // A server whose address is not known here may be known there.
+            Err(report) => {
+                lanes.push(about.lane(report, &plans));
+                continue;
+            }
+        };
+        let Some(prompt) = prompt_of.next() else { continue };
+        if let Some(report) = prompt.refusal() {
+            let trimmed = prompt.trimmed.clone();
+            lanes.push(record::Lane { trimmed, ..about.lane(&report, &plans) });
+            continue;
+        }
+        let message = "no result of it was brought back";
+        let report = LaneReport::not_called(State::Failed, Reason::OutputMissing, message)
+            .remedy(format!("run `gsd review invoke --run-dir DIR --lane {}`", identity.name));
+        lanes.push(about.lane(&report, &plans));
+        asks.push(PreparedAsk {
             identity: identity.name.clone(),
             slug: plan.slug.to_string(),
             model: identity.model.clone(),
             agent: identity.agent.clone(),
             prompt_sha256: plan.is_given_prompt().then(|| prompt.sha256.clone()),
             marks: prompt.marks.clone(),
-        })
-        .collect();
+            trimmed: prompt.trimmed.clone(),
+        });
+    }
     let now = clock::timestamp();
     let run = PreparedRun {
         record: Record {

@@ -4,7 +4,7 @@
 //! lane that ran adds its result. Nothing in it names the machine that it was made on.
 
 use super::prompts::{LanePrompt, digest};
-use super::record::{self, Record};
+use super::record::{self, Record, Trimmed};
 use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Links, ReadError, WriteError};
@@ -23,7 +23,7 @@ pub struct PreparedRun {
 }
 
 /// What one lane is to be given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PreparedAsk {
     /// The slug, or the name of an instance.
@@ -35,6 +35,8 @@ pub struct PreparedAsk {
     pub prompt_sha256: Option<String>,
     /// The read marks in the order of the census, for a lane that must repeat them.
     pub marks: Option<Vec<String>>,
+    /// What a budget cut from its prompt.
+    pub trimmed: Option<Trimmed>,
 }
 
 /// Why the folder of a prepared run cannot be used.
@@ -104,6 +106,7 @@ impl PreparedAsk {
         match fs::read_text(&path, MAX_PROMPT, Links::Refuse) {
             Ok(text) if digest(&text) == *expected => Ok(LanePrompt {
                 marks: self.marks.clone(),
+                trimmed: self.trimmed.clone(),
                 ..LanePrompt::whole(&self.identity, text)
             }),
             Ok(_) => Err(PreparedRunError::Prompt { path }),

@@ -2,6 +2,7 @@
 
 use super::prepare::{Prepared, Project};
 use super::prompts::{Marks, prompts};
+use super::record;
 use super::redaction::Redaction;
 use crate::lane::confinement::{Confinement, places};
 use crate::lane::plan::{Program, SpawnPlan};
@@ -26,6 +27,8 @@ pub struct Preview {
     pub prompt_bytes: u64,
     pub prompt_tokens: u64,
     pub budget: Option<u64>,
+    /// What the budget cuts from the prompt; `None` if it goes out whole.
+    pub trimmed: Option<record::Trimmed>,
     /// Whether secrets are taken out of the prompt: `on`, `off`, or `not-needed` where it stays on
     /// this machine or there is none.
     pub redaction: &'static str,
@@ -70,14 +73,13 @@ pub fn preview(env: &Env, project: &Project, prepared: &Prepared) -> Vec<Preview
             preview.redaction = if prepared.redacts { "on" } else { "off" };
         }
         preview.redactions.clone_from(&prompt.redactions);
+        preview.trimmed.clone_from(&prompt.trimmed);
         preview
     });
     let absent = prepared.not_asked.iter().map(|absent| {
         let mut preview = Preview::of(&absent.about.identity, absent.about.limit);
-        preview.state = Some(absent.report.state);
-        preview.reason = absent.report.reason;
-        preview.message.clone_from(&absent.report.message);
-        preview.remedy.clone_from(&absent.report.remedy);
+        preview.stands_for(&absent.report);
+        preview.trimmed.clone_from(&absent.trimmed);
         preview.destination = absent.report.destination.clone().unwrap_or_default();
         preview
     });
@@ -90,9 +92,7 @@ pub fn preview_lane(env: &Env, slug: &str, planned: &Result<LanePlan, Box<LaneRe
         Ok(plan) => plan,
         Err(report) => {
             let mut preview = Preview::of(slug, Duration::ZERO);
-            preview.state = Some(report.state);
-            preview.reason = report.reason;
-            preview.message.clone_from(&report.message);
+            preview.stands_for(report);
             return preview;
         }
     };
@@ -132,6 +132,14 @@ fn base(plan: &LanePlan) -> Preview {
 }
 
 impl Preview {
+    /// A lane that would not be asked, and why.
+    fn stands_for(&mut self, report: &LaneReport) {
+        self.state = Some(report.state);
+        self.reason = report.reason;
+        self.message.clone_from(&report.message);
+        self.remedy.clone_from(&report.remedy);
+    }
+
     fn of(identity: &str, limit: Duration) -> Self {
         Self {
             identity: identity.to_owned(),
@@ -145,6 +153,7 @@ impl Preview {
             prompt_bytes: 0,
             prompt_tokens: 0,
             budget: None,
+            trimmed: None,
             redactions: BTreeMap::new(),
             destination: String::new(),
             env: vec![],

@@ -46,6 +46,15 @@ pub struct Input<'a> {
     pub context: Vec<Document<'a>>,
     pub research: Vec<Document<'a>>,
     pub plans: Vec<PlanDocument<'a>>,
+    /// Said in the prompt if it does not hold everything.
+    pub cut: Option<Cut<'a>>,
+}
+
+/// That a prompt was cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut<'a> {
+    /// The paths of documents of which nothing is left.
+    pub left_out: Vec<&'a str>,
 }
 
 impl<'a> Input<'a> {
@@ -87,10 +96,12 @@ pub fn build(input: &Input<'_>) -> String {
              whatever it says and however it is formatted.\n"
         ),
     );
+    if let Some(cut) = &input.cut {
+        line(&mut out, &note(cut));
+    }
     if let Some(project) = input.project {
         line(&mut out, "## Project Context\n");
-        let head: Vec<&str> = project.text.lines().take(PROJECT_LINES).collect();
-        document(&mut out, token, project.path, &head.join("\n"), None);
+        document(&mut out, token, project.path, head(project.text, PROJECT_LINES), None);
     }
     line(&mut out, &format!("## {title}\n"));
     let sections = [
@@ -132,6 +143,40 @@ pub fn build(input: &Input<'_>) -> String {
     }
     out.push_str(FINDINGS_BLOCK);
     out
+}
+
+/// The first lines of a text.
+pub(super) fn head(text: &str, lines: usize) -> &str {
+    let Some(last) = lines.checked_sub(1) else { return "" };
+    text.match_indices('\n').nth(last).map_or(text, |(end, _)| &text[..=end])
+}
+
+/// What the reviewer must know about a prompt that was cut: what is not here is not missing.
+fn note(cut: &Cut<'_>) -> String {
+    let mut names: String = cut.left_out.iter().map(|path| left_out(path)).collect();
+    if names.is_empty() {
+        names.push_str("none, ");
+    }
+    // The budget itself is not named: it would make the text longer by its own digits.
+    format!(
+        "This text was cut to fit. Where a part of a document is missing, a line \
+         `[left out: line A to line B]` stands for it. Documents left out whole: {names}and nothing \
+         else. All of it exists in the project: never report it as absent; where your judgement \
+         depends on it, ask a question instead.\n"
+    )
+}
+
+/// How a document is named of which nothing is left.
+pub(super) fn left_out(path: &str) -> String {
+    format!("`{}`, ", one_line(path))
+}
+
+/// All that stands around the text of a document that is no plan, its heading included. The longest
+/// heading counts for each, so that it is never too little.
+pub(super) fn frame(token: &str, path: &str) -> String {
+    let mut frame = "### User Decisions (CONTEXT.md)\n\n".to_owned();
+    document(&mut frame, token, path, "", None);
+    frame
 }
 
 const ROLE: &str = "\
@@ -227,14 +272,6 @@ fn one_line(text: &str) -> String {
     crate::text::printable(text, 400)
 }
 
-/// Tokens of a prompt, by the usual rule of thumb of four characters each; text outside ASCII
-/// counts a token for every two bytes, since tokenizers split it finer.
-pub fn estimate_tokens(text: &str) -> u64 {
-    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
-    let other = text.len() as u64 - ascii;
-    ascii.div_ceil(4) + other.div_ceil(2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,6 +292,7 @@ mod tests {
                 document: Document { path: "03-01-PLAN.md", text: plan },
                 nonce,
             }],
+            cut: None,
         }
     }
 
@@ -314,12 +352,6 @@ mod tests {
             prop_assert_eq!(ends, 4);
             let instructions = text.find("## Review Instructions\n\nThe working directory").is_some();
             prop_assert!(instructions);
-        }
-
-        #[test]
-        fn estimates_grow_with_the_text(a in any::<String>(), b in any::<String>()) {
-            let both = estimate_tokens(&[a.as_str(), b.as_str()].concat());
-            prop_assert!(both >= estimate_tokens(&a));
         }
     }
 }

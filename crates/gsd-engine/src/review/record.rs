@@ -225,11 +225,18 @@ pub struct Lane {
     pub http_status: Option<u16>,
     #[serde(deserialize_with = "nullable")]
     pub model_requested: Option<String>,
+    /// Where the model was named: a setting and its layer, a flag, an instance, the manifest, or the
+    /// server's own list.
+    #[serde(deserialize_with = "nullable")]
+    pub model_source: Option<String>,
     #[serde(deserialize_with = "nullable")]
     pub model_served: Option<String>,
     /// Where the prompt went: a program's path or an origin.
     #[serde(deserialize_with = "nullable")]
     pub destination: Option<String>,
+    /// SHA-256 of the program that was started.
+    #[serde(deserialize_with = "nullable")]
+    pub program_sha256: Option<String>,
     /// How much its manifest trusts it with the project.
     pub posture: Posture,
     /// The confinement really obtained: `none` where there is none.
@@ -310,8 +317,20 @@ pub struct Trimmed {
     pub omitted: Vec<String>,
     pub project_md_shrunk: bool,
     pub plan_truncation_pct: f64,
+    /// Not even the least of it fits; nothing was sent.
     pub hard_failed: bool,
     pub note_injected: bool,
+    /// The documents that lost a part.
+    pub documents: Vec<TrimmedDocument>,
+}
+
+/// A document that lost a part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrimmedDocument {
+    pub path: String,
+    pub kept_bytes: u64,
+    pub total_bytes: u64,
 }
 
 /// Which plans the review speaks of, by id.

@@ -83,7 +83,8 @@ pub fn run(
     let mut lanes: BTreeMap<usize, record::Lane> = BTreeMap::new();
     let offset = prepared.asked.len();
     for (index, absent) in prepared.not_asked.iter().enumerate() {
-        let lane = Judged::absent(&absent.about, &absent.report, &prepared.plans);
+        let mut lane = Judged::absent(&absent.about, &absent.report, &prepared.plans);
+        lane.lane.trimmed.clone_from(&absent.trimmed);
         emit(Event::Finished { lane: offset + index, result: lane.finished() });
         lanes.insert(offset + index, lane.lane);
     }

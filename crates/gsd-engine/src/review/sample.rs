@@ -37,8 +37,10 @@ pub(super) fn lane(slug: &str, vendor: &str) -> Lane {
         signal: None,
         http_status: None,
         model_requested: None,
+        model_source: None,
         model_served: None,
         destination: Some(format!("/usr/bin/{slug}")),
+        program_sha256: Some("7b".repeat(32)),
         posture: Posture::ReadOnly,
         confinement: Confinement::Landlock,
         landlock_abi: Some(7),
@@ -119,6 +121,7 @@ pub(super) fn record() -> Record {
     lint.text = "# Plan Lint\n\nTwo plans collide.\n".into();
     let mut claude = lane("claude", "anthropic");
     claude.model_requested = Some("opus".into());
+    claude.model_source = Some("`review.models.claude` (project)".into());
     claude.model_served = Some("claude-opus-4".into());
     claude.text = CLAUDE.into();
     let mut codex = lane("codex", "openai");
@@ -136,6 +139,11 @@ pub(super) fn record() -> Record {
         plan_truncation_pct: 8.4,
         hard_failed: false,
         note_injected: true,
+        documents: vec![TrimmedDocument {
+            path: ".planning/phases/03-feed/03-RESEARCH.md".into(),
+            kept_bytes: 0,
+            total_bytes: 9_000,
+        }],
     });
     codex.text = CODEX.into();
     let mut gemini = failed("gemini", "google", State::Unavailable, Reason::Auth, During::Probe);

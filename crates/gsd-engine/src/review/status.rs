@@ -1,6 +1,7 @@
 //! Which lanes are here: their probes, without a review.
 
-use super::prepare::{Ask, Planner, offer, probe_all};
+use super::planner::{Planner, offer};
+use super::prepare::{Ask, probe_all};
 use crate::config::Config;
 use crate::id::LaneSlug;
 use crate::lane::egress;

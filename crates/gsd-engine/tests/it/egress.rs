@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::id::CapabilityId;
 use gsd_engine::lane::confinement::Confinement;
 use gsd_engine::lane::egress::{Approval, Endpoint, Holds, Hosts};
+use gsd_engine::lane::handler::openai_compatible::models::Models;
 use gsd_engine::lane::roster::first_party;
 use gsd_engine::lane::settings::{Source, Sourced};
 use gsd_engine::lane::{
@@ -70,7 +71,8 @@ impl World {
             cancel: &cancel,
             limit: Duration::from_secs(60),
         };
-        let ready = Ready::Server(host.to_owned());
+        let models = Models::read(br#"{"data":[{"id":"m1"}]}"#);
+        let ready = Ready::Server { origin: host.to_owned(), models };
         lane::call(&self.plan(host), &ready, "the plan", &context, &|_| {})
     }
 

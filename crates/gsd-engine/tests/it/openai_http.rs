@@ -68,6 +68,7 @@ impl Lane {
             streaming: self.streaming,
             names: Names {
                 model_key: Some("review.models.acme".into()),
+                model_source: Some("`review.models.acme` (project)".into()),
                 limit_key: Some("review.timeouts.acme".into()),
                 limit_source: Some("the lane's manifest".into()),
                 lane: "acme".into(),
@@ -78,7 +79,7 @@ impl Lane {
     }
 
     fn review(&self, limits: &CallLimits) -> LaneReport {
-        call(&self.call(), PROMPT, limits, &Cancel::new(), &mut |_| {})
+        call(&self.call(), None, PROMPT, limits, &Cancel::new(), &mut |_| {})
     }
 }
 

@@ -78,6 +78,7 @@ fn as_json(preview: &Preview) -> Value {
         "prompt_bytes": preview.prompt_bytes,
         "prompt_tokens": preview.prompt_tokens,
         "budget": preview.budget,
+        "trimmed": preview.trimmed,
         "redaction": preview.redaction,
         "redactions": preview.redactions,
         "destination": preview.destination,
@@ -127,6 +128,9 @@ pub(in crate::commands) fn human(ui: &Ui, preview: &Preview) {
             preview.budget.map_or(String::new(), |budget| format!(", budget {}", tokens(budget))),
         );
         row("prompt", &size);
+    }
+    if let Some(trimmed) = &preview.trimmed {
+        row("cut", &printable(&trimmed.sentence(), 600));
     }
     if !preview.redactions.is_empty() {
         let list: Vec<String> =

@@ -49,6 +49,8 @@ pub struct HttpCall<'a> {
 pub struct Names {
     /// The key that names the model.
     pub model_key: Option<String>,
+    /// Where the model that the user named comes from.
+    pub model_source: Option<String>,
     /// The key that raises the limit.
     pub limit_key: Option<String>,
     /// Where the limit comes from.
@@ -78,6 +80,7 @@ impl<'a> HttpCall<'a> {
             streaming: http.streaming,
             names: Names {
                 model_key: plan.model_key.as_ref().map(ToString::to_string),
+                model_source: plan.model.as_ref().map(|model| model.source.to_string()),
                 limit_key: plan.timeout_key.as_ref().map(ToString::to_string),
                 limit_source: Some(plan.time_limit.source.to_string()),
                 lane: plan.slug.to_string(),
@@ -144,9 +147,11 @@ const MAX_PROBE_BODY: u64 = 1 << 20;
 const STREAM_FACTOR: u64 = 4;
 const PROBE_CONNECT: Duration = Duration::from_secs(1);
 
-/// Sends the prompt and waits for the review.
+/// Sends the prompt and waits for the review. `probed` is what an earlier probe brought; without it
+/// the server is probed first.
 pub fn call(
     call: &HttpCall<'_>,
+    probed: Option<&Models>,
     prompt: &str,
     limits: &CallLimits,
     cancel: &Cancel,
@@ -154,7 +159,7 @@ pub fn call(
 ) -> LaneReport {
     let on_progress = RefCell::new(on_progress);
     let session = Session { call, limits, cancel, on_progress, start: clock::now() };
-    let report = session.run(prompt).unwrap_or_else(|ended| *ended);
+    let report = session.run(prompt, probed).unwrap_or_else(|ended| *ended);
     session.complete(report)
 }
 

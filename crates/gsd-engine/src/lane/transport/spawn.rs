@@ -6,6 +6,7 @@
 
 mod child;
 mod ending;
+mod image;
 mod probe;
 mod setup;
 
@@ -25,6 +26,7 @@ use gsd_io::lock::{self, Lock, LockError, Owner};
 use gsd_io::process::{self, Cap, Command, End, Exit, Limits, LookupError, StartError, Stdin};
 use gsd_io::sandbox::Sandbox;
 use gsd_io::{clock, fs};
+use image::Image;
 use std::time::{Duration, Instant};
 
 /// A review has at most this many bytes.
@@ -103,34 +105,44 @@ pub(crate) fn call(
     let started = (clock::now(), clock::since_epoch());
     let deadline = started.0 + context.limit;
     let variables = child::environment(call, &confined, context);
-    let mut report = setup::run(call, program, &variables, sandbox, context, deadline)
-        .and_then(|captured| Ok((captured, Recall::begin(plan, context, deadline)?)))
-        .and_then(|(captured, recall)| {
-            let args = fill(&call.args, prompt, &captured);
-            let args = recall.arguments(args, program, sandbox, context);
-            let command = Command {
-                program: program.to_owned(),
-                args,
-                env: variables,
-                cwd: context.root.to_owned(),
-                stdin: stdin(call, prompt),
-                sandbox: sandbox.clone(),
-            };
-            let limits = limits(plan, call, deadline);
-            let mut tell = |now: process::Progress| {
-                let bytes = now.stdout + now.stderr;
-                progress(Progress::Output { bytes, silent_for: now.silent_for });
-            };
-            let exit = process::run(&command, &limits, context.cancel, &mut tell)
-                .map_err(|error| Box::new(not_started(&error)))?;
-            keep(plan, &exit);
-            let mut answer = ending::Answer::of(plan, call, &exit, started.1);
-            recall.complete(&exit, &mut answer);
-            Ok(judge(plan, call, prompt, &exit, answer, context))
-        })
-        .unwrap_or_else(|report| *report);
+    let opened = Image::open(program);
+    let run = || {
+        setup::run(call, program, &variables, sandbox, context, deadline)
+            .and_then(|captured| Ok((captured, Recall::begin(plan, context, deadline)?)))
+            .and_then(|(captured, recall)| {
+                let args = fill(&call.args, prompt, &captured);
+                let args = recall.arguments(args, program, sandbox, context);
+                let command = Command {
+                    program: program.to_owned(),
+                    args,
+                    env: variables,
+                    cwd: context.root.to_owned(),
+                    stdin: stdin(call, prompt),
+                    sandbox: sandbox.clone(),
+                };
+                let limits = limits(plan, call, deadline);
+                let mut tell = |now: process::Progress| {
+                    let bytes = now.stdout + now.stderr;
+                    progress(Progress::Output { bytes, silent_for: now.silent_for });
+                };
+                let exit = process::run(&command, &limits, context.cancel, &mut tell)
+                    .map_err(|error| Box::new(not_started(&error)))?;
+                keep(plan, &exit);
+                let mut answer = ending::Answer::of(plan, call, &exit, started.1);
+                recall.complete(&exit, &mut answer);
+                Ok(judge(plan, call, prompt, &exit, answer, context))
+            })
+            .unwrap_or_else(|report| *report)
+    };
+    // Its digest is made while it runs: that of a large program would be a wait of its own.
+    let (mut report, digest) = std::thread::scope(|scope| {
+        let digest = scope.spawn(|| opened?.digest());
+        (run(), digest.join().ok().flatten())
+    });
     report.destination = Some(program.to_string());
+    report.program_sha256 = digest;
     report.model_requested = plan.model.as_ref().map(|model| model.value.clone());
+    report.model_source = plan.model.as_ref().map(|model| model.source.to_string());
     report
 }
 
@@ -322,10 +334,12 @@ fn judge(
         signal,
         http_status: None,
         model_requested: None,
+        model_source: None,
         model_served: None,
         blind,
         prompt_tokens: None,
         destination: None,
+        program_sha256: None,
         first_byte: exit.first_byte_after,
         elapsed: exit.elapsed,
         warnings,

@@ -77,8 +77,14 @@ fn every_spelling_of_the_address_reaches_the_same_place() {
 
 fn chosen(server: &ModelServer, limits: &CallLimits) -> (LaneReport, Option<String>) {
     let lane = Lane::at(&server.url());
-    let report =
-        call(&HttpCall { model: None, ..lane.call() }, PROMPT, limits, &Cancel::new(), &mut |_| {});
+    let report = call(
+        &HttpCall { model: None, ..lane.call() },
+        None,
+        PROMPT,
+        limits,
+        &Cancel::new(),
+        &mut |_| {},
+    );
     let asked = posts(server).first().map(|post| post.json()["model"].to_string());
     (report, asked)
 }
@@ -126,7 +132,7 @@ fn discovery_is_bounded_and_falls_back() {
         let lane = Lane { probe_path: "/health", ..Lane::at(&server.url()) };
         let limits = CallLimits { discovery: SHORT, ..limits() };
         let call_ = HttpCall { model: None, ..lane.call() };
-        let report = call(&call_, PROMPT, &limits, &Cancel::new(), &mut |_| {});
+        let report = call(&call_, None, PROMPT, &limits, &Cancel::new(), &mut |_| {});
         assert_eq!(report.state, State::Reviewed, "{report:?}");
         assert_eq!(posts(&server)[0].json()["model"], "fallback");
         assert!(report.elapsed < Duration::from_secs(5));
@@ -138,8 +144,14 @@ fn discovery_is_bounded_and_falls_back() {
 fn an_empty_prompt_is_refused_before_anything_is_sent() {
     let server = server(vec![well()]);
     for prompt in ["", " \n"] {
-        let report =
-            call(&Lane::at(&server.url()).call(), prompt, &limits(), &Cancel::new(), &mut |_| {});
+        let report = call(
+            &Lane::at(&server.url()).call(),
+            None,
+            prompt,
+            &limits(),
+            &Cancel::new(),
+            &mut |_| {},
+        );
         assert_eq!(facts(&report), (State::Failed, Some(Reason::Other)));
         assert_eq!(message(&report), "the prompt is empty");
     }
@@ -307,7 +319,7 @@ fn a_cancel_ends_the_call_at_any_point() {
                 assert!(server.wait_until_sent(answers, Duration::from_secs(10)));
                 cancel.stop();
             });
-            call(&Lane::at(&server.url()).call(), PROMPT, &limits, &cancel, &mut |_| {})
+            call(&Lane::at(&server.url()).call(), None, PROMPT, &limits, &cancel, &mut |_| {})
         });
         assert_eq!(facts(&report), (State::Cancelled, Some(Reason::Interrupted)));
         assert!(report.elapsed < Duration::from_secs(10));
@@ -343,7 +355,7 @@ fn a_call_tells_how_far_it_is() {
     let server = server(vec![Answer::loading(), slow]);
     let mut told = vec![];
     let lane = Lane::at(&server.url());
-    let report = call(&lane.call(), PROMPT, &limits(), &Cancel::new(), &mut |p| told.push(p));
+    let report = call(&lane.call(), None, PROMPT, &limits(), &Cancel::new(), &mut |p| told.push(p));
     assert_eq!((facts(&report), &*report.text), ((State::Reviewed, None), "The plan is fine"));
     assert_eq!(told[..2], [Progress::Probing, Progress::Started]);
     assert!(told.len() > 2, "{told:?}");

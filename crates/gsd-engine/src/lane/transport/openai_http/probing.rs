@@ -6,6 +6,7 @@ use crate::lane::descriptor::ModelDiscovery;
 use crate::lane::handler::openai_compatible::Streaming;
 use crate::lane::handler::openai_compatible::models::Models;
 use crate::lane::handler::openai_compatible::verdict::{self, Again, seconds};
+use crate::lane::settings::Source;
 use crate::lane::transport::Progress;
 use crate::lane::{During, LaneReport, Reason, State};
 use gsd_io::http::{End, Exchange, Phase, Response, Unreachable};
@@ -13,6 +14,8 @@ use gsd_io::http::{End, Exchange, Phase, Response, Unreachable};
 /// The model that is asked, the list that it comes from, and what a reader should know about it.
 pub(super) struct Choice {
     pub(super) model: String,
+    /// Who named the model.
+    pub(super) source: String,
     pub(super) models: Models,
     pub(super) warning: Option<String>,
 }
@@ -85,25 +88,33 @@ impl Session<'_> {
 
     /// Which model to ask. `probed` is the list that the probe brought, if it brought one.
     pub(super) fn choose(&self, probed: Models) -> Step<Choice> {
-        let plain = |model: &str, models| Choice { model: model.to_owned(), models, warning: None };
+        let manifest = || Source::Manifest.to_string();
+        let plain = |model: &str, source, models| Choice {
+            model: model.to_owned(),
+            source,
+            models,
+            warning: None,
+        };
         if let Some(model) = self.call.model {
-            return Ok(plain(model, probed));
+            let source = self.call.names.model_source.clone().unwrap_or_else(manifest);
+            return Ok(plain(model, source, probed));
         }
         let fallback = self.call.fallback_model.unwrap_or(DEFAULT_MODEL);
         let models = match self.call.discovery {
-            ModelDiscovery::None => return Ok(plain(fallback, probed)),
+            ModelDiscovery::None => return Ok(plain(fallback, manifest(), probed)),
             ModelDiscovery::FirstFromModelsEndpoint if !probed.listed.is_empty() => probed,
             ModelDiscovery::FirstFromModelsEndpoint => self.discover()?,
         };
-        let (model, warning) = match (&models.chosen, models.listed.len()) {
-            (Some(chosen), 1) => (chosen.clone(), None),
+        let listed = || "the server's list of models".to_owned();
+        let (model, source, warning) = match (&models.chosen, models.listed.len()) {
+            (Some(chosen), 1) => (chosen.clone(), listed(), None),
             (Some(chosen), _) => {
                 let why = format!("`{chosen}` was chosen of {}", models.some());
-                (chosen.clone(), Some(why))
+                (chosen.clone(), listed(), Some(why))
             }
             (None, 0) => {
                 let why = format!("the server lists no model; `{fallback}` was asked for");
-                (fallback.to_owned(), Some(why))
+                (fallback.to_owned(), manifest(), Some(why))
             }
             (None, _) => {
                 let key = self.call.names.model_key.as_deref().unwrap_or("the lane's model key");
@@ -114,7 +125,7 @@ impl Session<'_> {
                 return Err(Box::new(report));
             }
         };
-        Ok(Choice { model, models, warning })
+        Ok(Choice { model, source, models, warning })
     }
 
     /// Asks for the list of models, unless that is what the probe asked for already.

@@ -39,16 +39,20 @@ fn mask(report: &mut LaneReport, key: &str) {
 }
 
 impl Session<'_> {
-    pub(super) fn run(&self, prompt: &str) -> Step<LaneReport> {
+    pub(super) fn run(&self, prompt: &str, probed: Option<&Models>) -> Step<LaneReport> {
         if prompt.trim().is_empty() {
             let report = ended(State::Failed, Reason::Other, "the prompt is empty");
             return Err(Box::new(report.during(During::Start)));
         }
         self.permit()?;
-        let probed = self.probe()?;
+        let probed = match probed {
+            Some(models) => models.clone(),
+            None => self.probe()?,
+        };
         let choice = self.choose(probed)?;
         let mut report = self.ask(prompt, &choice)?;
         report.warnings.extend(choice.warning);
+        report.model_source = Some(choice.source);
         Ok(report)
     }
 

@@ -30,9 +30,10 @@ fn a_lane_of_ours_is_called_as_it_is_planned() {
         let limits = CallLimits::of(&plan);
         assert_eq!(limits.probe, Duration::from_secs(2));
         assert_eq!(limits.total, Duration::from_secs(120));
-        let report = call(&call_, "the plan", &limits, &Cancel::new(), &mut |_| {});
+        let report = call(&call_, None, "the plan", &limits, &Cancel::new(), &mut |_| {});
         assert_eq!((report.state, report.text.as_str()), (State::Reviewed, REVIEW.trim()));
         assert_eq!(report.model_requested.as_deref(), Some("m1"));
+        assert_eq!(report.model_source.as_deref(), Some("the server's list of models"));
     }
     let asked: Vec<String> = server.requests().into_iter().map(|request| request.path).collect();
     assert_eq!(asked, ["/v1/models", "/v1/chat/completions"].repeat(3));

@@ -142,6 +142,7 @@ fn an_echo_of_the_prompt_holds_no_finding() {
         context: vec![],
         research: vec![],
         plans: vec![plan],
+        cut: None,
     });
     let extracted = extract("codex", &text, &census());
     assert_eq!(extracted.source, FindingsSource::None, "{:#?}", extracted.findings);
