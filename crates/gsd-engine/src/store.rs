@@ -4,6 +4,7 @@
 //! Reading never writes, and nothing of a project's overlay is read before somebody on this machine
 //! consented to exactly these files.
 
+pub mod check;
 mod consent;
 #[expect(dead_code, reason = "the transactions that come next use it")]
 mod consent_store;

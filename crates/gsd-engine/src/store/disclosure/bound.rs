@@ -84,6 +84,16 @@ fn part(name: &str, value: &Value) -> Value {
                 |(key, entry): (&String, &Value)| (key.clone(), without(entry, &["description"]));
             Value::Object(entries.iter().map(entry).collect())
         }
+        ("runtimeCompat", compat) => match without(compat, &["notes"]) {
+            Value::Object(lists) => {
+                let list = |(name, list): (String, Value)| match &list {
+                    Value::Array(items) => (name, in_one_order(items)),
+                    _ => (name, list),
+                };
+                Value::Object(lists.into_iter().map(list).collect())
+            }
+            other => other,
+        },
         ("reviewer", lane) => without(lane, &INERT_OF_LANE),
         (_, other) => other.clone(),
     }
