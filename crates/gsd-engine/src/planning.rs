@@ -42,9 +42,12 @@ mod tests;
 mod verify;
 mod yaml;
 
+pub use blocks::{is_structural as is_plan_tag, plan_tags};
 pub use context::{Context, Decision};
 pub use directory::{PhaseDir, PhaseSpec};
-pub use frontmatter::{Artifact, Estimate, Frontmatter, KeyLink, MustHaves, Reading};
+pub use frontmatter::{
+    Artifact, Estimate, FRONTMATTER_KEYS, Frontmatter, KeyLink, MustHaves, Reading,
+};
 pub use number::PhaseNumber;
 pub use phase::{LeftOut, Phase, Why};
 pub use place::{PhaseError, Planning, PlanningError};

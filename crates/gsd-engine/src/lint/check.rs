@@ -23,6 +23,7 @@ mod files_unlisted;
 mod files_untouched;
 mod key_link_missing;
 mod key_link_pattern;
+mod key_misspelt;
 mod no_tasks;
 mod number_duplicate;
 mod number_mismatch;
@@ -38,6 +39,7 @@ mod requirement_untasked;
 mod requirements_empty;
 mod secret;
 mod success_uncovered;
+mod tag_misspelt;
 mod task_incomplete;
 mod task_kind;
 mod tdd_untested;
@@ -74,6 +76,7 @@ pub(super) static CHECKS: &[&Check] = &[
     &files_untouched::CHECK,
     &key_link_missing::CHECK,
     &key_link_pattern::CHECK,
+    &key_misspelt::CHECK,
     &no_tasks::CHECK,
     &number_duplicate::CHECK,
     &number_mismatch::CHECK,
@@ -89,6 +92,7 @@ pub(super) static CHECKS: &[&Check] = &[
     &requirements_empty::CHECK,
     &secret::CHECK,
     &success_uncovered::CHECK,
+    &tag_misspelt::CHECK,
     &task_incomplete::CHECK,
     &task_kind::CHECK,
     &tdd_untested::CHECK,

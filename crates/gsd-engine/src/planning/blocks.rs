@@ -50,16 +50,23 @@ const PARTS: [&str; 17] = [
     "resume_signal",
 ];
 
+/// The names of all tags that are part of a plan's structure, with `_` for `-`.
+pub fn plan_tags() -> impl Iterator<Item = &'static str> {
+    OUTER.into_iter().chain(PARTS).chain(TASKS)
+}
+
 /// Whether a tag of this name is part of a plan's structure.
-pub(super) fn is_structural(name: &str) -> bool {
+pub fn is_structural(name: &str) -> bool {
     let name = name.replace('-', "_");
     let name = name.as_str();
     OUTER.contains(&name) || PARTS.contains(&name) || is_task(name)
 }
 
 /// A `<feature>` is how test-first plans write their one task.
+const TASKS: [&str; 2] = ["task", "feature"];
+
 fn is_task(name: &str) -> bool {
-    matches!(name, "task" | "feature")
+    TASKS.contains(&name)
 }
 
 /// A tag.

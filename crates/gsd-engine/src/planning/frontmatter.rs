@@ -19,6 +19,23 @@ pub enum Reading {
     Salvaged,
 }
 
+/// The keys that are read.
+pub const FRONTMATTER_KEYS: [&str; 13] = [
+    "phase",
+    "plan",
+    "type",
+    "wave",
+    "depends_on",
+    "files_modified",
+    "autonomous",
+    "requirements",
+    "status",
+    "gap_closure",
+    "estimate",
+    "must_haves",
+    "user_setup",
+];
+
 /// What a plan says about itself between its `---` lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frontmatter {
