@@ -4,6 +4,7 @@
 // Helpers of tests are outside of `#[test]` functions, where clippy does not know them.
 #![allow(clippy::unwrap_used)]
 
+mod consent;
 mod egress;
 mod lane_spawn;
 mod layers;

@@ -56,6 +56,7 @@ fn registry(manifest: &Manifest) -> Value {
         RuntimeName::One(id) => id.to_string(),
     };
     json!({
+        "id": manifest.id.as_str(),
         "role": manifest.role.word(),
         "tier": manifest.tier.value.word(),
         "requires": sorted(values(&manifest.requires, ToString::to_string)),
