@@ -88,6 +88,8 @@ pub(crate) enum Command {
     Capability(CapabilityArgs),
     /// All capabilities together, as one document
     Registry(RegistryArgs),
+    /// A registry to publish: the index of a folder of packed capabilities
+    RegistryIndex(RegistryIndexArgs),
     /// Settings: what holds, where it comes from, and changing it
     Config(ConfigArgs),
     /// The spelling of `config get` that existing workflows call
@@ -558,6 +560,27 @@ pub(crate) struct RegistryShowArgs {
     /// Only what gsd brings, nothing installed
     #[arg(long)]
     pub(crate) first_party: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RegistryIndexArgs {
+    #[command(subcommand)]
+    pub(crate) command: RegistryIndexCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RegistryIndexCommand {
+    /// Look into every .tgz of a folder and write its index.json
+    Build(RegistryIndexBuildArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RegistryIndexBuildArgs {
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Utf8PathBuf,
+    /// Write it here instead of into the folder
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<Utf8PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ mod man;
 mod plan_lint;
 mod prompt_budget;
 mod registry;
+mod registry_index;
 mod review;
 
 use crate::Program;
@@ -163,6 +164,7 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
         Command::PlanLint(args) => plan_lint::run(ui, context, &args),
         Command::Capability(args) => capability::run(ui, context, &args),
         Command::Registry(args) => registry::run(ui, context, &args),
+        Command::RegistryIndex(args) => registry_index::run(ui, context, &args),
         Command::Config(args) => config::run(ui, context, &args),
         Command::ConfigGet(args) => config::get_compat(ui, context, &args),
         Command::ConfigSet(args) => config::set_compat(ui, context, &args),

@@ -6,16 +6,24 @@
 //! it fetched, or asks a host before the [`Policy`] was asked.
 
 mod fetch;
+mod git;
 mod integrity;
 mod local;
+mod npm;
+mod peek;
 mod policy;
+mod range;
+mod registry;
 mod spec;
+mod tarball;
+mod unpack;
+mod web;
 
-pub use fetch::{
-    Class, FetchContext, FetchError, Fetched, Limits, Peek, Resolved, Transport, Verified,
-};
+pub use fetch::{Class, FetchContext, FetchError, Fetched, Limits, Resolved, Transport, Verified};
 pub use integrity::{Integrity, IntegrityError};
+pub use peek::{Installed, Peek, Standing};
 pub use policy::{Policy, Refusal};
+pub use registry::{BuildError, build_index};
 pub use spec::{Base, SourceSpec, SpecError};
 
 use camino::Utf8Path;
@@ -28,8 +36,8 @@ pub struct Kind {
     pub word: &'static str,
     /// How it is written, each form with what it means.
     pub forms: &'static [(&'static str, &'static str)],
-    /// Reads a text that is of this kind; `None` if it is of another one.
-    read: fn(&str, &Base<'_>) -> Option<Result<Arc<dyn Source>, SpecError>>,
+    /// Reads a text that is of this kind.
+    read: fn(&str, &Base<'_>) -> Reading,
 }
 
 impl Debug for Kind {
@@ -39,7 +47,10 @@ impl Debug for Kind {
 }
 
 /// Every kind. The first one that knows a text has it.
-pub static KINDS: &[Kind] = &[local::KIND];
+pub static KINDS: &[Kind] = &[local::KIND, npm::KIND, tarball::KIND, git::KIND, registry::KIND];
+
+/// `None` if a text is of another kind.
+type Reading = Option<Result<Arc<dyn Source>, SpecError>>;
 
 /// What a kind of source can do.
 trait Source: Debug + Send + Sync {
@@ -68,4 +79,6 @@ pub enum Target<'a> {
     Host { name: &'a str, path: &'a str },
     /// The user's npm registry, whatever its host.
     Npm { scope: Option<&'a str> },
+    /// A registry to which the user gave this name.
+    Registry(&'a str),
 }

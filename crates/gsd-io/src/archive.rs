@@ -77,9 +77,12 @@ fn members(from: Bounded<'_>, to: &mut TreeWriter<'_>) -> Result<(), ArchiveErro
     let mut archive = Archive::new(from);
     let mut long_name: Option<Vec<u8>> = None;
     let mut extensions = 0;
+    let mut end = 0;
     for entry in archive.entries().map_err(broken)?.raw(true) {
         let mut entry = entry.map_err(broken)?;
         let kind = entry.header().entry_type();
+        end =
+            entry.raw_file_position().saturating_add(entry.size().saturating_add(511) / 512 * 512);
         match kind {
             EntryType::GNULongName => {
                 if long_name.is_some() {
@@ -118,7 +121,13 @@ fn members(from: Bounded<'_>, to: &mut TreeWriter<'_>) -> Result<(), ArchiveErro
     if long_name.is_some() {
         return Err(ArchiveError::Header("describe a member that is not there"));
     }
-    only_zeros(&mut archive.into_inner()).map_err(broken)?
+    let mut rest = archive.into_inner();
+    only_zeros(&mut rest).map_err(broken)??;
+    // Where it is cut between two members, nothing else tells.
+    if rest.unpacked < end.saturating_add(512) {
+        return Err(ArchiveError::Broken("it ends before its end".into()));
+    }
+    Ok(())
 }
 
 fn member(
@@ -197,11 +206,10 @@ fn pax_name(content: &[u8]) -> Result<Option<Vec<u8>>, ArchiveError> {
     let mut name = None;
     for (key, value) in pax_records(content).ok_or(malformed)? {
         match key {
-            b"path" => {
-                if name.replace(value.to_vec()).is_some() {
-                    return Err(ArchiveError::Header("give one member two names"));
-                }
+            b"path" if name.is_some() => {
+                return Err(ArchiveError::Header("give one member two names"));
             }
+            b"path" => name = Some(value.to_vec()),
             b"size" => return Err(ArchiveError::Header("say twice how large a member is")),
             b"linkpath" => return Err(ArchiveError::Header("describe a link")),
             key if key.starts_with(b"GNU.sparse.") => {

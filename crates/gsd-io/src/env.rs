@@ -119,6 +119,12 @@ impl Env {
             .or_else(|| Some(self.home()?.join(".local/state")))
     }
 
+    /// `$TMPDIR` if it is an absolute path, else `/tmp`.
+    pub fn temp_folder(&self) -> &Utf8Path {
+        let named = self.var("TMPDIR").map(Utf8Path::new).filter(|path| path.is_absolute());
+        named.unwrap_or(Utf8Path::new("/tmp"))
+    }
+
     /// The absolute folders of `PATH`, in order. Empty and relative entries are ignored: a program
     /// must not come from whatever directory happens to be the current one.
     pub fn path_dirs(&self) -> Vec<Utf8PathBuf> {

@@ -8,12 +8,14 @@ mod copy;
 mod faults;
 #[cfg_attr(not(target_os = "linux"), path = "fs/read_watch_portable.rs")]
 mod read_watch;
+mod scratch;
 mod stamp;
 mod swap;
 mod walk;
 
 pub use copy::{copy_file, link_target, make_link};
 pub use read_watch::ReadWatch;
+pub use scratch::Scratch;
 pub use stamp::{Stamp, stamp};
 pub use swap::{
     CopyError, copy_tree, left_overs, link_beside, make_folder, remove_empty_folder,
@@ -319,6 +321,14 @@ pub fn write_private(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> 
         .open(path)
         .and_then(|mut file| file.write_all(content))
         .map_err(WriteError::at(path))
+}
+
+/// Makes an empty file for this user only (mode 0600) where nothing stands yet.
+pub fn create_new(path: &Utf8Path) -> Result<File, WriteError> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(path).map_err(WriteError::at(path))
 }
 
 /// Lets the owner of a file run it, and nobody else do anything with it.

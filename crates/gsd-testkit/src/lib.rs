@@ -4,7 +4,9 @@ pub mod fake_cli;
 pub mod left_over;
 pub mod model_server;
 pub mod project;
+pub mod tarball;
 pub mod tls;
+pub mod web_server;
 pub mod write_attempts;
 
 /// Says that a test could not be made here, past the harness, which swallows what a test prints.

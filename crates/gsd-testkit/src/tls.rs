@@ -37,6 +37,19 @@ impl Certificate {
     }
 }
 
+/// What a server needs to show a certificate.
+pub(crate) fn server_config(certificate: Certificate) -> Arc<ServerConfig> {
+    let chain = CertificateDer::pem_slice_iter(certificate.pem());
+    let chain = chain.collect::<Result<Vec<_>, _>>().expect("a certificate");
+    let key = PrivateKeyDer::from_pem_slice(certificate.pem()).expect("a key");
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
+        .expect("a server");
+    Arc::new(config)
+}
+
 /// A running front. It ends when it is dropped.
 pub struct TlsFront {
     address: SocketAddr,
@@ -47,15 +60,7 @@ pub struct TlsFront {
 impl TlsFront {
     /// Passes on to `server` what comes over TLS.
     pub fn of(server: &ModelServer, certificate: Certificate) -> Self {
-        let chain = CertificateDer::pem_slice_iter(certificate.pem());
-        let chain = chain.collect::<Result<Vec<_>, _>>().expect("a certificate");
-        let key = PrivateKeyDer::from_pem_slice(certificate.pem()).expect("a key");
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
-            .expect("a server");
-        let (config, behind) = (Arc::new(config), server.port());
+        let (config, behind) = (server_config(certificate), server.port());
         let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port");
         let address = listener.local_addr().expect("a bound address");
         let stopped = Arc::new(AtomicBool::new(false));

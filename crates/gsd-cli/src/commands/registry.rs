@@ -71,7 +71,7 @@ fn build(ui: &Ui, context: &Context, composition: &Composition, out: Option<&Utf
     Ok(ExitStatus::Done)
 }
 
-fn capabilities(number: usize) -> String {
+pub(super) fn capabilities(number: usize) -> String {
     if number == 1 { "1 capability".to_owned() } else { format!("{number} capabilities") }
 }
 

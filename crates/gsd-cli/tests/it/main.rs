@@ -25,6 +25,7 @@ mod lanes;
 mod mounts;
 mod overlays;
 mod registry;
+mod registry_index;
 mod run;
 mod selection;
 mod tools;

@@ -4,6 +4,7 @@ use super::integrity::Integrity;
 use super::policy::{Policy, Refusal};
 use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::archive::ArchiveError;
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
 use gsd_io::fs::{self, Links, WriteError};
@@ -101,25 +102,6 @@ impl Verified {
     }
 }
 
-/// What a fetch would give.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Peek {
-    Ok {
-        version: Option<Version>,
-        commit: Option<String>,
-        integrity: Option<Integrity>,
-    },
-    /// Only this one can ever come.
-    Pinned {
-        version: Option<Version>,
-    },
-    /// It has no list of versions: only fetching tells.
-    Manual,
-    Unknown {
-        why: String,
-    },
-}
-
 /// Why a fetch gave nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
@@ -133,8 +115,20 @@ pub enum FetchError {
     Mismatch { expected: String, actual: String },
     #[error("`{place}` could not be reached: {why}")]
     Unreachable { place: String, why: String },
+    /// The reference does not lead where it was said to.
+    #[error("`{place}` has no {what}")]
+    NoSuch { place: String, what: String },
+    /// Two things have the name that was asked for.
+    #[error("{what}")]
+    Ambiguous { what: String, hint: String },
     #[error("`{place}` has no `capability.json`")]
     NoManifest { place: String },
+    #[error("`{place}` has several `capability.json`: {}", paths.join(", "))]
+    ManyManifests { place: String, paths: Vec<String> },
+    #[error("`{place}` exceeds {max} bytes")]
+    TooLarge { place: String, max: u64 },
+    #[error("the archive is refused: {0}")]
+    Archive(ArchiveError),
     #[error("the bundle is refused: {0}")]
     Tree(TreeError),
     #[error("the scratch folder cannot be used")]
@@ -164,10 +158,17 @@ impl FetchError {
 
     pub const fn class(&self) -> Class {
         match self {
-            Self::Unusable { .. } | Self::Refused(_) | Self::NoManifest { .. } | Self::Tree(_) => {
-                Class::Refused
-            }
+            Self::Unusable { .. }
+            | Self::Refused(_)
+            | Self::Ambiguous { .. }
+            | Self::NoManifest { .. }
+            | Self::ManyManifests { .. }
+            | Self::TooLarge { .. }
+            | Self::Archive(_)
+            | Self::Tree(_) => Class::Refused,
             Self::Mismatch { .. } => Class::Mismatch,
+            // For whoever asked, it is as if nobody had answered.
+            Self::NoSuch { .. } => Class::Unreachable,
             Self::Unreachable { .. } => Class::Unreachable,
             Self::Cancelled => Class::Interrupted,
             Self::Scratch(_) => Class::Internal,
@@ -177,7 +178,7 @@ impl FetchError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Unusable { hint, .. } => Some(hint.clone()),
+            Self::Unusable { hint, .. } | Self::Ambiguous { hint, .. } => Some(hint.clone()),
             Self::Refused(refusal) => Some(refusal.hint()),
             Self::Mismatch { .. } => {
                 Some("ask the publisher which of the two is right; nothing was installed".into())
@@ -185,10 +186,15 @@ impl FetchError {
             Self::Unreachable { .. } => {
                 Some("check the spelling and the network, then try again".into())
             }
-            Self::NoManifest { .. } => {
-                Some("name the folder or archive that holds `capability.json`".into())
+            Self::NoSuch { .. } => Some("ask its publisher which there are".into()),
+            Self::NoManifest { .. } | Self::ManyManifests { .. } => {
+                Some("a source holds one bundle, at its top or at most three folders down".into())
             }
-            Self::Tree(_) | Self::Scratch(_) | Self::Cancelled => None,
+            Self::TooLarge { .. }
+            | Self::Archive(_)
+            | Self::Tree(_)
+            | Self::Scratch(_)
+            | Self::Cancelled => None,
         }
     }
 }
@@ -199,6 +205,15 @@ impl From<TreeError> for FetchError {
             TreeError::Cancelled => Self::Cancelled,
             TreeError::Write(error) => Self::Scratch(error),
             error => Self::Tree(error),
+        }
+    }
+}
+
+impl From<ArchiveError> for FetchError {
+    fn from(error: ArchiveError) -> Self {
+        match error {
+            ArchiveError::Tree(error) => error.into(),
+            error => Self::Archive(error),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A folder of this machine.
 
-use super::fetch::{FetchContext, FetchError, Fetched, Peek, Resolved, Verified, manifest_version};
+use super::fetch::{FetchContext, FetchError, Fetched, Resolved, Verified, manifest_version};
 use super::spec::absolute;
-use super::{Base, Kind, Source, SpecError, Target};
+use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs;
 use gsd_io::tree::{TreeWriter, copy_tree};
@@ -22,7 +22,7 @@ struct Local {
     path: Utf8PathBuf,
 }
 
-fn read(text: &str, base: &Base<'_>) -> Option<Result<Arc<dyn Source>, SpecError>> {
+fn read(text: &str, base: &Base<'_>) -> Reading {
     if elsewhere(text) {
         return Some(Err(SpecError::bad(
             "a path of another machine or of Windows cannot be read here",

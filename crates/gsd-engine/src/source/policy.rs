@@ -13,6 +13,7 @@ use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::env::Env;
 use gsd_io::fs::{self, Links, ReadError};
+use gsd_io::http::{Reach, SafeUrl};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -69,6 +70,10 @@ pub enum Refusal {
     NotListed { asked: String, entry: String, file: String },
     #[error("`{LIST}` in {file} is malformed: {why}")]
     Malformed { file: String, why: String },
+    #[error("`{host}` has the address {address}, which is not public")]
+    NotPublic { host: String, address: String },
+    #[error("`{place}` is not encrypted, so nobody vouches for what comes from there")]
+    Cleartext { place: String },
 }
 
 impl Refusal {
@@ -79,6 +84,12 @@ impl Refusal {
                 format!("fetch it yourself and install the folder, or let {file} name its host")
             }
             Self::NotListed { entry, file, .. } => format!("`{entry}` in {file} would allow it"),
+            Self::NotPublic { host, .. } => format!(
+                "if it is yours, add `{host}` to `capabilities.private_hosts` in `~/.gsd/defaults.json`"
+            ),
+            Self::Cleartext { .. } => {
+                "use `https://`, or say `--allow-insecure-transport`".to_owned()
+            }
             Self::Malformed { file, .. } => {
                 format!("mend {file}: a list such as `[\"github.com/owner\", \"npm\"]`, or null")
             }
@@ -154,8 +165,46 @@ impl Policy {
         self.proxy = settings.flag("capabilities.proxy", &mut vec![]).unwrap_or(false);
     }
 
+    /// Which addresses a host may have.
+    pub(super) fn reach(&self, host: &str, port: u16) -> Reach {
+        let (host, with_port) = (bare(host), format!("{}:{port}", bare(host)));
+        if self.private_hosts.iter().any(|known| *known == host || *known == with_port) {
+            Reach::Anywhere
+        } else {
+            Reach::PublicOnly
+        }
+    }
+
+    /// Whether the proxies of the environment are used.
+    pub(super) fn uses_proxy(&self) -> bool {
+        self.proxy
+    }
+
+    /// The index of a registry, as the user wrote it.
+    pub(super) fn registry(&self, name: &str) -> Option<&str> {
+        self.registries.get(name).map(String::as_str)
+    }
+
+    /// The names of the registries.
+    pub fn registries(&self) -> impl Iterator<Item = &str> {
+        self.registries.keys().map(String::as_str)
+    }
+
     /// Whether every list has what would be asked.
     pub(super) fn check(&self, target: &Target<'_>) -> Result<(), Refusal> {
+        let index;
+        let target = match *target {
+            Target::Registry(name) => match self.registry(name).map(SafeUrl::parse) {
+                Some(Ok(url)) => {
+                    index = url;
+                    &Target::Host { name: index.host(), path: index.path() }
+                }
+                // What a file lists is looked at when it is chosen, and a name that the user never
+                // gave leads nowhere.
+                Some(Err(_)) | None => return Ok(()),
+            },
+            _ => target,
+        };
         for List { file, known } in &self.lists {
             let file = file.clone();
             match (known, target) {
@@ -192,6 +241,7 @@ fn not_listed(target: &Target<'_>, file: String) -> Refusal {
         Target::Folder(path) => (format!("the folder `{path}`"), format!("local:{path}")),
         Target::Host { name, .. } => (format!("the host `{name}`"), (*name).to_owned()),
         Target::Npm { .. } => ("npm".to_owned(), "npm".to_owned()),
+        Target::Registry(name) => (format!("the registry `{name}`"), (*name).to_owned()),
     };
     Refusal::NotListed { asked: printable(&asked, 300), entry: printable(&entry, 300), file }
 }

@@ -1,6 +1,7 @@
 //! What a user writes to say where a capability comes from.
 
-use super::fetch::{FetchContext, FetchError, Fetched, Peek};
+use super::fetch::{FetchContext, FetchError, Fetched};
+use super::peek::Peek;
 use super::policy::Refusal;
 use super::{KINDS, Kind, Policy, Source, Target};
 use crate::text::printable;
@@ -141,19 +142,26 @@ impl fmt::Debug for SourceSpec {
 
 /// A text that may hold a password, for a message: what could be one is left out.
 pub(super) fn masked(text: &str) -> String {
-    let text = match text.split_once("://") {
-        Some((scheme, rest)) => {
-            let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-            let (authority, path) = rest.split_at(end);
-            let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-            let mark = if host.len() == authority.len() { "" } else { "***@" };
-            let path =
-                path.split_once('?').map_or(path.to_owned(), |(path, _)| format!("{path}?***"));
-            format!("{scheme}://{mark}{host}{path}")
-        }
-        None => text.to_owned(),
+    let (text, query) = match text.split_once('?') {
+        Some((text, _)) => (text, "?***"),
+        None => (text, ""),
     };
-    printable(&text, 200)
+    let shown = match text.split_once("://") {
+        Some((scheme, rest)) => {
+            let end = rest.find(['/', '#']).unwrap_or(rest.len());
+            let (authority, path) = rest.split_at(end);
+            match authority.rsplit_once('@') {
+                Some((_, host)) => format!("{scheme}://***@{host}{path}"),
+                None => text.to_owned(),
+            }
+        }
+        // `user:password@host` looks like that, and nothing that may be shown does.
+        None => match text.rsplit_once('@') {
+            Some((user, host)) if user.contains(':') => format!("***@{host}"),
+            _ => text.to_owned(),
+        },
+    };
+    printable(&format!("{shown}{query}"), 200)
 }
 
 /// The absolute form of a path as it was written. The way to it is resolved, its own name is not:
@@ -185,9 +193,12 @@ mod tests {
         for (text, shown) in [
             ("https://u:p@h.example/x", "https://***@h.example/x"),
             ("https://h/x?token=abc#y", "https://h/x?***"),
+            ("?token=abc", "?***"),
             ("https://u:p@[::1", "https://***@[::1"),
             ("name", "name"),
             ("https://a@b@c/", "https://***@c/"),
+            ("u:p@h", "***@h"),
+            ("git@h:o/r", "git@h:o/r"),
         ] {
             assert_eq!(masked(text), shown);
         }

@@ -1,6 +1,11 @@
 //! Sources, with real folders and real servers.
 
+mod git;
 mod local;
+mod npm;
+mod registry;
+mod spec;
+mod tarball;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::source::{
@@ -9,6 +14,7 @@ use gsd_engine::source::{
 };
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
+use gsd_testkit::tarball::Tar;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -42,6 +48,25 @@ impl World {
             patience: Duration::from_secs(120),
             fetches: 0.into(),
         }
+    }
+
+    /// As [`World::new`], and the user trusts the servers of these tests on this machine.
+    fn with_servers() -> Self {
+        let mut world = Self::new();
+        let authority = world.write("home/authority.pem", gsd_testkit::tls::AUTHORITY);
+        world.vars.insert("SSL_CERT_FILE".into(), authority.into());
+        world.private_hosts(&["127.0.0.1", "localhost"]);
+        world
+    }
+
+    fn private_hosts(&self, hosts: &[&str]) {
+        let settings = serde_json::json!({ "capabilities": { "private_hosts": hosts } });
+        self.write("home/.gsd/defaults.json", settings.to_string());
+    }
+
+    fn allow_only(&self, entries: &[&str]) {
+        let list = serde_json::json!({ "capabilities": { "strict_known_registries": entries } });
+        self.write("project/.planning/config.json", list.to_string());
     }
 
     fn write(&self, path: &str, content: impl AsRef<[u8]>) -> Utf8PathBuf {
@@ -126,6 +151,13 @@ fn names(root: &Utf8Path, without: &str) -> Vec<String> {
     }
     found.sort();
     found
+}
+
+/// A bundle as an archive, below a folder.
+fn bundle(below: &str, version: &str) -> Tar {
+    Tar::new()
+        .file(&format!("{below}capability.json"), manifest("acme", version))
+        .file(&format!("{below}hooks/run.sh"), "#!/bin/sh\n")
 }
 
 fn manifest(id: &str, version: &str) -> String {

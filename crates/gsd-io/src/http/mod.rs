@@ -16,6 +16,7 @@ mod answer;
 mod body;
 mod exchange;
 mod proxy;
+mod resolve;
 pub mod stand_in;
 mod talk;
 mod url;
@@ -26,6 +27,7 @@ pub use answer::{
 };
 pub use exchange::{save, send};
 pub use proxy::{Proxies, ProxyAddress, ProxyError, Via};
+pub use resolve::resolve;
 pub use url::{Destination, DestinationError, JoinError, Origin, SafeUrl};
 
 use crate::secret::Secret;

@@ -31,7 +31,8 @@ pub enum ProxyError {
 }
 
 impl ProxyAddress {
-    pub(super) fn expose(&self) -> &str {
+    /// The whole address. Only for whoever connects to it.
+    pub fn expose(&self) -> &str {
         self.0.as_str()
     }
 }

@@ -155,7 +155,7 @@ pub(super) fn host_is_loopback(url: &Url) -> bool {
     }
 }
 
-fn is_local_name(name: &str) -> bool {
+pub(super) fn is_local_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     name == "localhost" || name.ends_with(".localhost")
 }
@@ -230,6 +230,11 @@ impl SafeUrl {
     /// Whether the host is this machine, however it is spelled.
     pub fn is_loopback(&self) -> bool {
         host_is_loopback(&self.url)
+    }
+
+    /// Whether it names a user or a password; an address that somebody wrote down never does.
+    pub fn has_user(&self) -> bool {
+        !self.url.username().is_empty() || self.url.password().is_some()
     }
 
     /// The host in its canonical spelling, an IPv6 address in brackets.

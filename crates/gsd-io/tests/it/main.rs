@@ -3,6 +3,7 @@
 // Helpers of tests are outside of `#[test]` functions, where clippy does not know them.
 #![allow(clippy::unwrap_used)]
 
+mod archive;
 mod fs;
 mod http;
 mod lock;
