@@ -134,11 +134,19 @@ fn twice_if_limited(
             ..first
         };
     }
-    let mut second = once(&CallContext { limit: left(start.elapsed()), ..*context });
-    second.elapsed = start.elapsed();
+    let second = once(&CallContext { limit: left(start.elapsed()), ..*context });
     let waited = pause.as_secs_f64();
-    second.warnings.push(format!("it was rate limited and asked once more after {waited:.1} s"));
-    second
+    let again = format!("it was rate limited and asked once more after {waited:.1} s");
+    // What it said the first time tells more than that the time was too short for a second one.
+    let unheard = second.state == State::TimedOut && second.text.trim().is_empty();
+    let (mut report, again) = if unheard {
+        (first, format!("{again}, with too little time left"))
+    } else {
+        (second, again)
+    };
+    report.elapsed = start.elapsed();
+    report.warnings.push(again);
+    report
 }
 
 /// A review by somebody who could not open the repository says so in its first line, as the

@@ -18,7 +18,7 @@ const fn sentence(has: &'static str, reason: Reason) -> Sentence {
 }
 
 /// The first one that fits decides, so the particular ones stand before the general ones.
-static SENTENCES: [Sentence; 46] = [
+static SENTENCES: [Sentence; 45] = [
     sentence("cannot be launched inside another", Reason::Itself),
     sentence("not logged in", Reason::Auth),
     sentence("please run /login", Reason::Auth),
@@ -63,14 +63,56 @@ static SENTENCES: [Sentence; 46] = [
     sentence("workspace trust", Reason::Policy),
     sentence("a tool required the", Reason::Policy),
     sentence("blocked by content filtering", Reason::VendorError),
-    sentence("api error", Reason::VendorError),
     sentence("raw mode is not supported", Reason::VendorError),
 ];
 
+/// Sentences of logs only: in an answer they may be what a review speaks of. They say less than
+/// those above, so they count where none of those stands.
+static LOG_SENTENCES: [Sentence; 23] = [
+    sentence("authentication failed", Reason::Auth),
+    sentence("internal server error", Reason::VendorError),
+    sentence("experiencing high demand", Reason::VendorError),
+    sentence("service unavailable", Reason::VendorError),
+    sentence("connection error", Reason::Transport),
+    sentence("connection refused", Reason::Transport),
+    sentence("connection reset", Reason::Transport),
+    sentence("connection closed", Reason::Transport),
+    sentence("network error", Reason::Transport),
+    sentence("error sending request", Reason::Transport),
+    sentence("error decoding response body", Reason::Transport),
+    sentence("stream disconnected", Reason::Transport),
+    sentence("fetch failed", Reason::Transport),
+    sentence("socket hang up", Reason::Transport),
+    sentence("unable to connect", Reason::Transport),
+    sentence("could not resolve host", Reason::Transport),
+    sentence("econnrefused", Reason::Transport),
+    sentence("econnreset", Reason::Transport),
+    sentence("enotfound", Reason::Transport),
+    sentence("eai_again", Reason::Transport),
+    sentence("etimedout", Reason::Transport),
+    sentence("enetunreach", Reason::Transport),
+    sentence("other side closed", Reason::Transport),
+];
+
+/// What says that there is an error and not which: `[API Error: other side closed]`.
+static GENERAL_SENTENCES: [Sentence; 1] = [sentence("api error", Reason::VendorError)];
+
 /// What a text says about the cause of a failure, if it bears one of the sentences.
 pub(super) fn cause(text: &str) -> Option<Reason> {
+    first_of(&SENTENCES, text).or_else(|| first_of(&GENERAL_SENTENCES, text))
+}
+
+/// The tables for a text that is known to be about a failure, the most particular one first.
+static OF_FAILURES: [&[Sentence]; 3] = [&SENTENCES, &LOG_SENTENCES, &GENERAL_SENTENCES];
+
+/// What such a text says about its cause.
+pub(super) fn cause_of_failure(text: &str) -> Option<Reason> {
+    OF_FAILURES.iter().find_map(|sentences| first_of(sentences, text))
+}
+
+fn first_of(sentences: &[Sentence], text: &str) -> Option<Reason> {
     let text = text.to_lowercase();
-    SENTENCES.iter().find(|sentence| text.contains(sentence.has)).map(|sentence| sentence.reason)
+    sentences.iter().find(|sentence| text.contains(sentence.has)).map(|sentence| sentence.reason)
 }
 
 /// What a program said about the cause of its failure.
@@ -100,9 +142,12 @@ const LAST_LINES: usize = 40;
 /// Looks for the cause in the last lines of what a program wrote. Programs that repeat their
 /// prompt there must not be judged by the words of the prompt, so its lines are left out.
 pub(super) fn last_words(log: &str, prompt: &str) -> Said {
-    let lines = || log.lines().rev().map(str::trim).filter(|line| !line.is_empty());
-    let own: Vec<&str> = lines().take(LAST_LINES).filter(|line| !repeats(line, prompt)).collect();
-    let telling = own.iter().find_map(|line| cause(line).map(|reason| (reason, *line)));
+    let lines = log.lines().rev().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !is_of_a_trace(line));
+    let own: Vec<&str> = lines.take(LAST_LINES).filter(|line| !repeats(line, prompt)).collect();
+    let telling = OF_FAILURES.iter().find_map(|sentences| {
+        own.iter().find_map(|line| first_of(sentences, line).map(|reason| (reason, *line)))
+    });
     Said {
         reason: telling.map(|(reason, _)| reason),
         line: telling
@@ -110,6 +155,12 @@ pub(super) fn last_words(log: &str, prompt: &str) -> Said {
             .or(own.first().copied())
             .map(|line| printable(line, 200)),
     }
+}
+
+/// A line of the trace by which Node says where an error came from: `at Turn.run (file:///…:1:2)`.
+fn is_of_a_trace(line: &str) -> bool {
+    line.starts_with("at ")
+        && line.trim_end_matches(['{', ' ', ')']).ends_with(|c: char| c.is_ascii_digit())
 }
 
 /// A short line stands in many texts by chance, and then it says nothing that matters.
@@ -271,6 +322,9 @@ pub(super) fn remedy(reason: Reason, program: &str) -> Option<String> {
         Reason::Model => "set a model that exists under `review.models`".to_owned(),
         Reason::Version => format!("update `{program}`"),
         Reason::Policy => format!("run `{program}` once by hand in this folder and allow it"),
+        Reason::Transport => {
+            format!("see whether `{program}` reaches its service from here, then try again")
+        }
         Reason::VendorError | Reason::ExitStatus | Reason::Signal => {
             format!("run `{program}` by hand in this folder to see what it needs")
         }
@@ -278,7 +332,6 @@ pub(super) fn remedy(reason: Reason, program: &str) -> Option<String> {
         | Reason::NotExecutable
         | Reason::WrongProgram
         | Reason::Unreachable
-        | Reason::Transport
         | Reason::TooLarge
         | Reason::OutputMissing
         | Reason::OutputUnsafe
@@ -363,14 +416,42 @@ mod tests {
     #[test]
     fn the_prompt_is_not_the_cause() {
         let prompt = "# Plan\nThe server answers 429 Too Many Requests.\n";
-        let log = format!("user\n{prompt}\ncodex\nERROR: stream disconnected\n");
+        let log = format!("user\n{prompt}\ncodex\nERROR: out of order\n");
         let said = last_words(&log, prompt);
-        assert_eq!((said.reason, said.line.as_deref()), (None, Some("ERROR: stream disconnected")));
+        assert_eq!((said.reason, said.line.as_deref()), (None, Some("ERROR: out of order")));
         let log = format!("{prompt}\nERROR: you've hit your usage limit\nbye\n");
         let said = last_words(&log, prompt);
         assert_eq!(said.reason, Some(Reason::Quota));
         assert_eq!(said.line.as_deref(), Some("ERROR: you've hit your usage limit"));
         assert_eq!(last_words(" \n", ""), Said { reason: None, line: None });
+    }
+
+    #[test]
+    fn a_lost_connection_is_heard_in_logs_only() {
+        for (log, reason) in [
+            (
+                "ERROR: stream disconnected before completion: error sending request",
+                Reason::Transport,
+            ),
+            (
+                "TypeError: fetch failed\n    at Turn.run (file:///cli.js:1:23)\nbroken",
+                Reason::Transport,
+            ),
+            (
+                "[API Error: terminated (cause: UND_ERR_SOCKET: other side closed)]",
+                Reason::Transport,
+            ),
+            ("Last error: 500 Internal server error", Reason::VendorError),
+            ("Authentication failed with provider (HTTP 401).\n  Check your key.", Reason::Auth),
+            ("network error\nnot logged in\nnetwork error", Reason::Auth),
+        ] {
+            assert_eq!(last_words(log, "").reason, Some(reason), "{log}");
+        }
+        // A trace is longer than the end that is looked at.
+        let trace = "    at Socket.emit (node:events:526:24) {\n".repeat(60);
+        let said = last_words(&format!("SocketError: other side closed\n{trace}"), "");
+        assert_eq!(said.reason, Some(Reason::Transport));
+        assert_eq!(instead_of_review("03-01 does not say what follows a connection reset."), None);
     }
 
     #[test]
@@ -383,9 +464,9 @@ mod tests {
 
     #[test]
     fn every_sentence_can_be_found() {
-        for sentence in &SENTENCES {
+        for sentence in OF_FAILURES.into_iter().flatten() {
             assert_eq!(sentence.has, sentence.has.to_lowercase());
-            assert!(cause(sentence.has).is_some());
+            assert!(cause_of_failure(sentence.has).is_some());
         }
     }
 }

@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8]) -> Stream {
     let text = text.join("\n");
     let mut stream = Stream { text, ..Stream::default() };
     if let Some(message) = error {
-        let reason = vendor::cause(&message).unwrap_or(Reason::VendorError);
+        let reason = vendor::cause_of_failure(&message).unwrap_or(Reason::VendorError);
         stream.failure =
             Some((reason, format!("it reported an error: {}", printable(&message, 300))));
     } else if stream.text.trim().is_empty() {

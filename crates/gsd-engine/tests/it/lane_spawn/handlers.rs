@@ -3,7 +3,11 @@
 use super::*;
 
 fn opencode(stream: &str) -> LaneReport {
-    let bench = Bench::script("cat > /dev/null; cat \"$HOME/stream\"; exit ${STATUS:-0}")
+    opencode_ending(stream, 0)
+}
+
+fn opencode_ending(stream: &str, status: i32) -> LaneReport {
+    let bench = Bench::script(&format!("cat > /dev/null; cat \"$HOME/stream\"; exit {status}"))
         .set("/handler", json!("opencode"));
     std::fs::write(bench.world.home().join("stream"), stream).unwrap();
     bench.call()
@@ -22,6 +26,14 @@ fn a_stream_of_events_becomes_a_review() {
     let error = r#"{"type":"error","error":{"data":{"message":"429 Too Many Requests"}}}"#;
     let failed = opencode(&format!("{text}\n{error}\n"));
     assert_eq!(end(&failed), (State::Failed, Some(Reason::RateLimited)));
+    let refused = r#"{"type":"error","error":{"data":{"message":"Incorrect API key provided."}}}"#;
+    let ended = opencode_ending(&format!("{refused}\n"), 1);
+    assert_eq!(
+        end(&ended),
+        (State::Failed, Some(Reason::Auth)),
+        "its log says nothing, its events do"
+    );
+    assert!(ended.message.unwrap().contains("Incorrect API key"));
     let silent = opencode(&format!("{finish}\n"));
     assert_eq!(end(&silent), (State::Empty, Some(Reason::Blank)));
     assert!(silent.warnings[0].contains("output tokens 7"));

@@ -90,3 +90,17 @@ fn a_wait_beyond_the_limit_is_not_waited_for() {
     bench.settings.retry_pause = Some(Duration::from_secs(3600));
     assert_eq!(end(&bench.call()), (State::Reviewed, None));
 }
+
+#[test]
+fn too_little_time_for_a_second_call_does_not_hide_the_first() {
+    let mut bench = Bench::script(
+        "cat > /dev/null; [ -e \"$GSD_REVIEW_RUN_DIR/asked\" ] && sleep 60\n\
+         touch \"$GSD_REVIEW_RUN_DIR/asked\"; echo 'rate limit exceeded' >&2; exit 1",
+    );
+    // The first call ends well before; the second one never does.
+    bench.limit = Duration::from_secs(2);
+    let report = bench.call();
+    assert_eq!(end(&report), (State::Failed, Some(Reason::RateLimited)), "{report:?}");
+    assert!(report.warnings[0].ends_with("with too little time left"), "{report:?}");
+    assert!(report.elapsed >= bench.limit);
+}

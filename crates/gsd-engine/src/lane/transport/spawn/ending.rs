@@ -169,8 +169,14 @@ pub(super) fn of(
         let short = if answer.text.len() <= 2000 { answer.text.as_str() } else { "" };
         // Some programs complain on stdout.
         let said = said.or(vendor::last_words(short, log.prompt));
-        let reason = said.reason.unwrap_or(Reason::ExitStatus);
-        let message = format!("it ended with exit status {code}{}", said.words());
+        // Others in their stream of events, which says it best.
+        let (reason, words) = match &answer.unusable {
+            Some((State::Failed, reason, message)) if plan.handler == Some(Handler::Opencode) => {
+                (*reason, format!("; {message}"))
+            }
+            Some(_) | None => (said.reason.unwrap_or(Reason::ExitStatus), said.words()),
+        };
+        let message = format!("it ended with exit status {code}{words}");
         return Ended::new(State::Failed, reason, During::Total, message);
     }
     if let Some((state, reason, message)) = &answer.unusable {

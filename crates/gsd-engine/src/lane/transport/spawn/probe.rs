@@ -101,7 +101,9 @@ fn capability(
     match exit.end {
         End::TimedOut { .. } => {
             let message = format!("`{program} --help` gave no answer within {} s", limit.as_secs());
-            return Err(Box::new(unavailable(Reason::TimeLimit, message)));
+            let report = unavailable(Reason::TimeLimit, message)
+                .remedy("try again when the machine is less busy");
+            return Err(Box::new(report));
         }
         End::Cancelled => {
             let message = "interrupted while it was probed";
