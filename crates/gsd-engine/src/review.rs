@@ -2,6 +2,7 @@
 
 mod about;
 mod answer;
+mod breaks_off;
 mod census;
 pub mod clusters;
 mod commit;

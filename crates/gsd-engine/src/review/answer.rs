@@ -3,6 +3,7 @@
 //! The commonest failure of a reviewer is one that read nothing and reports nothing. So an answer
 //! must show something of the plans: findings, a plan's name, or what the plans speak of.
 
+use super::breaks_off::breaks_off;
 use super::echo::{is_mark, own_words};
 use super::findings::{self, Extracted};
 use super::prompt::INSTRUCTIONS;
@@ -27,6 +28,8 @@ pub(super) struct Answer {
     own: String,
     has_findings: bool,
     on_topic: bool,
+    /// It ends in the middle of a sentence.
+    pub(super) breaks_off: bool,
 }
 
 /// Why an answer is no review.
@@ -54,6 +57,7 @@ impl Answer {
             lost: found.lost(),
             has_findings: !found.findings.is_empty() || found.source == FindingsSource::Block,
             on_topic: is_on_topic(&own, prompt),
+            breaks_off: breaks_off(&own),
             text: kept.text,
             repeated: kept.repeated,
             own,

@@ -122,6 +122,10 @@ pub(super) fn judge(text: &str, answer: &Answer, plans: &[Plan], facts: &Facts) 
         judgement.state = State::Incomplete;
         judgement.reason = Some(Reason::Truncated);
         judgement.message = Some("the other side stopped before the end of its answer".into());
+    } else if answer.breaks_off {
+        judgement.state = State::Incomplete;
+        judgement.reason = Some(Reason::Truncated);
+        judgement.message = Some("its answer breaks off in the middle of a sentence".into());
     } else if let Some((estimated, counted)) = facts.tokens
         && counted * 100 < estimated * LEAST_SHARE_PERCENT
     {
@@ -290,6 +294,14 @@ mod tests {
         assert_eq!(judged("- HIGH: nothing limits the size of a note\n", ours()), missing);
         let nothing = judged("all fine", ours());
         assert_eq!(nothing, (State::Unproven, Some(Reason::PlansMissing), Proof::None));
+    }
+
+    #[test]
+    fn half_an_answer_is_incomplete_though_nobody_said_so() {
+        let half = "03-01 can be built as it stands.\n\n03-02 comes after it, as it should.\n\n\
+                    - HIGH: 03-02 lists notes that 03-01 has";
+        let wanted = (State::Incomplete, Some(Reason::Truncated), Proof::Delivered);
+        assert_eq!(judged(half, Channel::Ours { delivered: true }), wanted);
     }
 
     #[test]
