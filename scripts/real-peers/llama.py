@@ -109,7 +109,7 @@ def run(root: Path, gsd: Path, folder: Path) -> int:
         took = time.monotonic() - began
     lane = next(lane for lane in json.loads(record.read_text())["lanes"] if lane["slug"] == "llama_cpp")
     print(f"llama_cpp: {lane['state']} {lane['reason'] or '-'}, {took:.1f} s, exit {ended.returncode}, "
-          f"model {lane.get('model_served')}, prompt tokens {lane.get('prompt_tokens')}")
+          f"model {lane.get('model_served')}")
     print(lane.get("message") or "")
     changed = project.digest(place) != before
     if changed:
