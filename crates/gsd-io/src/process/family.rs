@@ -18,7 +18,7 @@ use rustix::process::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -54,7 +54,7 @@ fn own() -> &'static Own {
         let pid = rustix::process::getpid();
         let strangers = pid.is_init()
             || rustix::process::child_subreaper().is_ok_and(|reaper| reaper.is_some())
-            || procfs::all(&mut |_| ()).processes.iter().any(|one| one.parent == pid.as_raw_pid());
+            || has_children(pid.as_raw_pid());
         // With SIGCHLD ignored, as a careless parent may have left it, the kernel would throw
         // exit statuses away. Any handler ends that.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGCHLD, Arc::default());
@@ -80,6 +80,13 @@ fn own() -> &'static Own {
     })
 }
 
+fn has_children(pid: i32) -> bool {
+    match procfs::children() {
+        Some(children) => !children.is_empty(),
+        None => procfs::all(&mut |_| ()).processes.iter().any(|one| one.parent == pid),
+    }
+}
+
 #[derive(Debug)]
 struct Lanes {
     next: u64,
@@ -98,7 +105,7 @@ enum Stage {
 }
 
 /// Held while a child is started and while children are reaped, so that a leader is never taken
-/// for an orphan between its start and its entry here.
+/// for an orphan between its start and its entry here, and the list of children is complete.
 fn lanes() -> MutexGuard<'static, Lanes> {
     static LANES: Mutex<Lanes> = Mutex::new(Lanes { next: 0, running: BTreeMap::new() });
     LANES.lock().unwrap_or_else(PoisonError::into_inner)
@@ -134,6 +141,8 @@ pub(super) struct Lane {
     brand: Option<Brand>,
     /// Whether the leader may have been reaped, and its number may mean another process.
     released: bool,
+    /// Whether it stands among those that are running.
+    listed: bool,
 }
 
 /// Starts a child with a token of its own.
@@ -147,7 +156,7 @@ pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Lane)> {
     let child = brand.put_on(|| command.spawn())?;
     let leader = Pid::from_child(&child);
     lanes.running.insert(leader.as_raw_pid(), Stage::Running);
-    Ok((child, Lane { leader, token, brand: Some(brand), released: false }))
+    Ok((child, Lane { leader, token, brand: Some(brand), released: false, listed: true }))
 }
 
 /// Starts the guard: a child that is no lane and outlives all of them.
@@ -157,7 +166,7 @@ pub(super) fn spawn_guard(command: &mut Command) -> io::Result<(Child, Lane)> {
     let child = command.spawn()?;
     let leader = Pid::from_child(&child);
     lanes.running.insert(leader.as_raw_pid(), Stage::Guard);
-    Ok((child, Lane { leader, token: String::new(), brand: None, released: true }))
+    Ok((child, Lane { leader, token: String::new(), brand: None, released: true, listed: true }))
 }
 
 impl Drop for Lane {
@@ -168,9 +177,14 @@ impl Drop for Lane {
             if let Ok(leader) = pidfd_open(self.leader, PidfdFlags::empty()) {
                 wait_all(&[leader], Instant::now() + PATIENCE);
             }
+        }
+        let mut lanes = lanes();
+        if !self.released {
             let _ = waitid(WaitId::Pid(self.leader), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
         }
-        lanes().running.remove(&self.leader.as_raw_pid());
+        if self.listed {
+            lanes.running.remove(&self.leader.as_raw_pid());
+        }
     }
 }
 
@@ -179,9 +193,25 @@ impl Lane {
         self.leader
     }
 
-    /// To be called before the leader is reaped; nothing may be killed by its number after that.
-    pub(super) fn release(&mut self) {
+    /// Reaps the leader, if it has ended. Nothing may be killed by its number after that.
+    pub(super) fn release(&mut self, leader: &mut Child) -> Option<ExitStatus> {
         self.released = true;
+        let mut lanes = lanes();
+        let status = leader.try_wait().ok().flatten();
+        if status.is_some() {
+            // From here on the number may mean another process.
+            lanes.running.remove(&self.leader.as_raw_pid());
+            self.listed = false;
+        }
+        status
+    }
+
+    /// Whether nothing descends from the leader: it has ended, and this process has no other child
+    /// than those that it started itself. Whatever had lost its parents would be one.
+    fn is_alone(&self) -> bool {
+        // With all of its threads, which `/proc` does not say.
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        matches!(waitid(WaitId::Pid(self.leader), ended), Ok(Some(_))) && only_started()
     }
 
     /// Kills the leader, if it still lives, and everything that descends from it, and reaps the
@@ -189,6 +219,9 @@ impl Lane {
     pub(super) fn kill(&self) -> usize {
         let leader = self.leader.as_raw_pid();
         lanes().running.insert(leader, Stage::Ending);
+        if self.is_alone() {
+            return 0;
+        }
         let mut seen = BTreeSet::new();
         let mut look = |processes: &[Process], ours: &BTreeSet<Identity>| {
             let lanes = lanes();
@@ -235,8 +268,21 @@ impl Lane {
     }
 }
 
+/// Whether this process has no other children than those that a run has started and waits for, and
+/// the guard. Then nobody is an orphan of ours, which a look at all processes would cost more to
+/// find out.
+fn only_started() -> bool {
+    let lanes = lanes();
+    !own().strangers
+        && procfs::children()
+            .is_some_and(|children| children.iter().all(|pid| lanes.running.contains_key(pid)))
+}
+
 /// Reaps orphans that have ended, so that a long run does not collect zombies.
 pub(super) fn reap_orphans() {
+    if only_started() {
+        return;
+    }
     for process in procfs::all(&mut |_| ()).processes.iter().filter(|process| process.has_ended()) {
         let orphan = is_orphan(process, &lanes().running);
         if orphan {
@@ -248,6 +294,10 @@ pub(super) fn reap_orphans() {
 /// Kills and reaps everything of ours that is left. For the end of a whole run: what still runs
 /// under a supervisor is killed as well, and its supervisor reaps it.
 pub fn sweep() -> Swept {
+    let guard_at_most = || lanes().running.values().all(|stage| *stage == Stage::Guard);
+    if only_started() && guard_at_most() {
+        return Swept::default();
+    }
     let mut seen = BTreeSet::new();
     let mut look = |processes: &[Process], ours: &BTreeSet<Identity>| {
         let lanes = lanes();

@@ -2,7 +2,7 @@
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 
 /// Marks the descendants of a child where the system lets us find them by it.
 pub const TOKEN_VARIABLE: &str = "GSD_LANE_TOKEN";
@@ -52,9 +52,10 @@ impl Lane {
         self.leader
     }
 
-    /// To be called before the leader is reaped; nothing may be killed by its number after that.
-    pub(super) fn release(&mut self) {
+    /// Reaps the leader, if it has ended. Nothing may be killed by its number after that.
+    pub(super) fn release(&mut self, leader: &mut Child) -> Option<ExitStatus> {
         self.released = true;
+        leader.try_wait().ok().flatten()
     }
 
     /// Kills the group. The leader must not have been reaped.

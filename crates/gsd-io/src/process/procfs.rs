@@ -105,6 +105,23 @@ pub(super) fn one(pid: i32) -> Option<Process> {
     look(pid).ok().flatten()
 }
 
+/// The numbers of this process's children, ended ones included, without a look at anybody else.
+/// `None` if the kernel does not keep such a list, or a thread ended meanwhile and left its
+/// children to another one.
+///
+/// A child stays in the list until it is reaped, and what loses its parent below us is in it from
+/// the moment that the parent has ended. So the list is complete if nobody reaps meanwhile.
+pub(super) fn children() -> Option<Vec<i32>> {
+    let mut found = vec![];
+    for thread in fs::read_dir("/proc/self/task").ok()? {
+        let text = fs::read_to_string(thread.ok()?.path().join("children")).ok()?;
+        for pid in text.split_ascii_whitespace() {
+            found.push(pid.parse().ok()?);
+        }
+    }
+    Some(found)
+}
+
 /// The number that was given out last; numbers go up and begin again at the bottom.
 fn last_pid() -> i32 {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
@@ -142,6 +159,16 @@ mod tests {
         assert_eq!(parse(42, stat), Some(process));
         assert_eq!(parse(42, b"42 (short) S 1"), None);
         assert_eq!(parse(42, b""), None);
+    }
+
+    #[test]
+    fn a_child_is_listed_until_it_is_reaped() {
+        let Some(_) = children() else { return };
+        let mut child = std::process::Command::new("/bin/true").spawn().unwrap();
+        let pid = child.id().cast_signed();
+        assert!(children().unwrap().contains(&pid));
+        child.wait().unwrap();
+        assert!(!children().unwrap().contains(&pid));
     }
 
     #[test]

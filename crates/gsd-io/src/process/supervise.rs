@@ -55,8 +55,9 @@ pub(super) fn run(
         Err(source) => {
             // Without eyes on it the child must not run.
             lane.kill();
-            lane.release();
-            let _ = child.wait();
+            if lane.release(&mut child).is_none() {
+                let _ = child.wait();
+            }
             return Err(io(source));
         }
     };
@@ -359,8 +360,7 @@ impl Supervisor<'_> {
         let leaked = self.stdout.pipe.is_some() || self.stderr.pipe.is_some();
         let strays = self.lane.kill();
         self.read_the_rest();
-        self.lane.release();
-        let status = self.child.try_wait().ok().flatten();
+        let status = self.lane.release(&mut self.child);
         let end = match self.state {
             State::Running => status.map_or(End::Exited(-1), own_end),
             State::Stopping { end, .. } | State::Killed { end, .. } => end,
