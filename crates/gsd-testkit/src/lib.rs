@@ -4,6 +4,7 @@ pub mod fake_cli;
 pub mod left_over;
 pub mod model_server;
 pub mod project;
+pub mod storm;
 pub mod tarball;
 pub mod tls;
 pub mod web_server;

@@ -21,6 +21,7 @@ mod http;
 mod installed;
 mod instances;
 mod invoke;
+mod kills;
 mod lanes;
 mod mounts;
 mod overlays;

@@ -38,7 +38,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, exit};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 fn main() {
@@ -46,10 +46,19 @@ fn main() {
     if words.first().is_some_and(|word| word == "--script") {
         let script = fs::read_to_string(&words[1]).expect("the script can be read");
         words.drain(..2);
-        run(&chosen(&script, &words), &words);
+        let lines = chosen(&script, &words);
+        let _ = NOTES.set(lines.iter().filter(|line| is_note(line)).cloned().collect());
+        run(&lines, &words);
     } else {
         run(&words.clone(), &words);
     }
+}
+
+/// The notes of a script, for the arguments of what it starts.
+static NOTES: OnceLock<Vec<String>> = OnceLock::new();
+
+fn is_note(word: &str) -> bool {
+    word.starts_with("note ")
 }
 
 /// The lines of a script that these arguments call for.
@@ -246,7 +255,8 @@ fn close(stream: &str) {
 /// This program again, with a script of its own and the notes of this one.
 fn own(script: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("the path of this program"));
-    let notes = std::env::args().filter(|word| word.starts_with("note "));
+    let notes = std::env::args().filter(|word| is_note(word));
+    let notes = notes.chain(NOTES.get().into_iter().flatten().cloned());
     // What follows `spawn` is that child's whole script.
     match script.split_once(" ;; spawn ") {
         Some((before, inner)) => command.args(notes).arg(before).arg(format!("spawn {inner}")),

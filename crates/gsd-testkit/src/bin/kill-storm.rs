@@ -13,28 +13,14 @@ use gsd_io::process::{Cap, Command, End, Limits, StartError, Stdin, guard, run, 
 use gsd_io::sandbox::Sandbox;
 use gsd_testkit::fake_cli::fake_cli;
 use gsd_testkit::left_over::{children, living, mark};
+use gsd_testkit::storm::{Dice, SCRIPTS, pause, seed_now};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// What the programs do. Most of them would go on for ever.
-const SCRIPTS: [&[&str]; 14] = [
-    &["print x", "hang"],
-    &["ignore term", "print x", "hang"],
-    &["spawn ignore term ;; hang", "hang"],
-    &["daemon ignore term ;; hang", "hang"],
-    &["daemon daemon hang ;; hang", "spawn hang", "exit 3"],
-    &["spawn respawn 1000", "hang"],
-    &["daemon respawn 1000", "hang"],
-    &["close stdout", "close stderr", "hang"],
-    &["bytes 100_000_000", "hang"],
-    &["at-term print bye", "ebytes 10_000_000", "hang"],
-    &["read-stdin", "daemon close stdout ;; close stderr ;; hang"],
-    &["print x", "stop"],
-    &["scrubbed hang", "hang"],
-    &["scrubbed close stdout ;; close stderr ;; ignore term ;; hang", "print x"],
-];
+/// Milliseconds below which the moments of kills lie.
+const MOMENTS: [u64; 3] = [2, 10, 60];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -53,33 +39,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn seed_now() -> u64 {
-    std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(1, |time| time.as_nanos() as u64) | 1
-}
-
-/// A small generator of numbers (xorshift); the same seed gives the same storm.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
-    }
-
-    fn moment(&mut self) -> Duration {
-        // Often right after the start, sometimes much later.
-        let most = [2_000, 10_000, 60_000][self.below(3) as usize];
-        Duration::from_micros(self.below(most))
-    }
-}
-
 fn storm(count: u64, seed: u64) -> ExitCode {
     let began = Instant::now();
     let mut slowest = Duration::ZERO;
     for kill in 0..count {
-        let mut dice = Dice(seed.wrapping_add(kill.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
+        let mut dice = Dice::new(seed, kill);
         let (mark, at) = (mark(), Instant::now());
         let how = match dice.below(3) {
             0 => by_signal(&mark, &mut dice),
@@ -104,14 +68,13 @@ fn storm(count: u64, seed: u64) -> ExitCode {
 
 /// SIGINT, SIGTERM or SIGHUP to a process that supervises, sometimes twice.
 fn by_signal(mark: &str, dice: &mut Dice) -> String {
-    let signals = [Signal::INT, Signal::TERM, Signal::HUP];
-    let signal = signals[dice.below(3) as usize];
+    let signal = dice.of(&[Signal::INT, Signal::TERM, Signal::HUP]);
     let twice = dice.below(3) == 0;
     let (mut child, pid) = start_victim(mark, dice.below(u64::MAX));
-    pause(dice.moment());
+    pause(dice.moment(MOMENTS));
     let _ = kill_process(pid, signal);
     if twice {
-        pause(dice.moment());
+        pause(dice.moment(MOMENTS));
         let _ = kill_process(pid, Signal::INT);
     }
     let status = child.wait().expect("the victim can be waited for");
@@ -144,7 +107,7 @@ fn victim(mark: &str, seed: u64) -> ExitCode {
     println!("ready");
     let mut limits = limits();
     limits.deadline = Duration::from_secs(60);
-    let mut dice = Dice(seed | 1);
+    let mut dice = Dice::new(seed, 0);
     while !cancel.is_cancelled() {
         let commands = commands(mark, &mut dice);
         lanes(&commands, &limits, &cancel, None);
@@ -154,7 +117,8 @@ fn victim(mark: &str, seed: u64) -> ExitCode {
 }
 
 fn by_flag(mark: &str, dice: &mut Dice) -> String {
-    let (moment, again) = (dice.moment(), (dice.below(2) == 0).then(|| dice.moment()));
+    let (moment, again) =
+        (dice.moment(MOMENTS), (dice.below(2) == 0).then(|| dice.moment(MOMENTS)));
     let mut limits = limits();
     limits.deadline = Duration::from_secs(60);
     let commands = commands(mark, dice);
@@ -164,7 +128,7 @@ fn by_flag(mark: &str, dice: &mut Dice) -> String {
 
 fn by_limits(mark: &str, dice: &mut Dice) -> String {
     let mut limits = limits();
-    limits.deadline = dice.moment();
+    limits.deadline = dice.moment(MOMENTS);
     limits.stdout = Cap::kib(1 + dice.below(2000) as usize);
     let commands = commands(mark, dice);
     let ends = lanes(&commands, &limits, &Cancel::new(), None);
@@ -216,7 +180,7 @@ fn lanes(
 }
 
 fn command(mark: &str, dice: &mut Dice) -> Command {
-    let script = SCRIPTS[dice.below(SCRIPTS.len() as u64) as usize];
+    let script = dice.of(&SCRIPTS);
     let mut args = vec![format!("note {mark}")];
     args.extend(script.iter().map(|action| (*action).to_owned()));
     let stdin = match dice.below(2) {
@@ -237,19 +201,14 @@ fn fake() -> camino::Utf8PathBuf {
     std::env::var("FAKE_CLI").map_or_else(|_| fake_cli(), Into::into)
 }
 
-/// Waiting is the point here: the moment of a kill is drawn by lot.
-fn pause(moment: Duration) {
-    Cancel::new().wait(moment);
-}
-
 /// What SIGKILL of the supervisor leaves behind for longer than the guard takes.
 fn sigkills(count: u64, seed: u64) -> ExitCode {
     let (mut left, mut slowest) = (0, Duration::ZERO);
     for kill in 0..count {
-        let mut dice = Dice(seed.wrapping_add(kill.wrapping_mul(0x9E37_79B9_7F4A_7C15)) | 1);
+        let mut dice = Dice::new(seed, kill);
         let mark = mark();
         let (mut child, pid) = start_victim(&mark, dice.below(u64::MAX));
-        pause(dice.moment());
+        pause(dice.moment(MOMENTS));
         let _ = kill_process(pid, Signal::KILL);
         let _ = child.wait();
         let killed = Instant::now();
