@@ -32,6 +32,8 @@ class Outcome:
     output: int = 0
     message: str = ""
     requests: int = 0
+    # The second run of a cell whose first one was not as expected.
+    again: bool = False
     # Sentences, each of which is a defect whatever the state is.
     defects: list[str] = field(default_factory=list)
 
@@ -54,6 +56,8 @@ class World:
 def run(world: World, peer: Peer, fault: str) -> Outcome:
     outcome = Outcome(peer.name, fault)
     folder = world.folder / f"{fault}-{peer.name}"
+    if folder.exists():
+        folder = folder.with_name(f"{folder.name}-again")
     home, root = folder / "home", folder / "project"
     for path in (home, root, folder / "tmp"):
         path.mkdir(parents=True)
