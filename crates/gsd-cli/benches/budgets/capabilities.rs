@@ -1,6 +1,6 @@
 //! What manifests cost: validating gsd's own, and putting thousands of overlays together.
 
-use super::{cpu, peak_memory};
+use super::{Line, cpu, peak_memory};
 use camino::Utf8Path;
 use gsd_engine::diag::SourceFile;
 use gsd_engine::embedded;
@@ -10,9 +10,6 @@ use gsd_testkit::project::World;
 use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-
-/// Prints one figure: its name, its value, its budget, and whether it is kept.
-type Line<'a> = &'a mut dyn FnMut(&str, String, &str, bool);
 
 pub(super) fn measure(gsd: &Utf8Path, line: Line<'_>) {
     let ms = |d: Duration| format!("{:.1} ms", d.as_secs_f64() * 1000.0);

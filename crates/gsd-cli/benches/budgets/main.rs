@@ -11,18 +11,22 @@
 )]
 
 mod capabilities;
+mod lanes;
 
 use camino::Utf8Path;
 use gsd_testkit::project::World;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// Prints one figure: its name, its value, its budget, and whether it is kept.
+type Line<'a> = &'a mut dyn FnMut(&str, String, &str, bool);
+
 fn main() {
     let gsd = Utf8Path::new(env!("CARGO_BIN_EXE_gsd"));
     let mut over = false;
     let mut line = |name: &str, value: String, budget: &str, ok: bool| {
         over |= !ok;
-        println!("{name:<52} {value:>12}   budget {budget:<8} {}", if ok { "" } else { "OVER" });
+        println!("{name:<56} {value:>14}   budget {budget:<8} {}", if ok { "" } else { "OVER" });
     };
     let small = World::new();
     small.small_phase();
@@ -84,6 +88,7 @@ fn main() {
     });
     line("five lanes of 1, 1, 2, 2, 3 s, wall", ms(wall), "4 s", wall < Duration::from_secs(4));
 
+    lanes::measure(gsd, &mut line);
     capabilities::measure(gsd, &mut line);
 
     let bytes = std::fs::metadata(gsd).unwrap().len();
