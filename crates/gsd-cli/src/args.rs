@@ -2,12 +2,16 @@
 
 mod budget;
 mod installed;
+mod lanes_catalog;
 mod trust;
 
 pub(crate) use budget::{CutMode, PromptBudgetArgs};
 pub(crate) use installed::{
     CapabilityTrustArgs, CapabilityTrustCommand, ScopeArg, TrustGrantArgs, TrustListArgs,
     TrustRevokeArgs, TrustShowArgs,
+};
+pub(crate) use lanes_catalog::{
+    LanesCatalogArgs, LanesCatalogCommand, LanesCatalogRenderArgs, LanesCatalogVerifyArgs,
 };
 pub(crate) use trust::{ReviewTrustArgs, ReviewTrustCommand, ReviewTrustHostArgs};
 
@@ -90,6 +94,8 @@ pub(crate) enum Command {
     Registry(RegistryArgs),
     /// A registry to publish: the index of a folder of packed capabilities
     RegistryIndex(RegistryIndexArgs),
+    /// The public list of reviewer lanes: check it, render its page
+    LanesCatalog(LanesCatalogArgs),
     /// Settings: what holds, where it comes from, and changing it
     Config(ConfigArgs),
     /// The spelling of `config get` that existing workflows call

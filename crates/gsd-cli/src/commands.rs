@@ -6,6 +6,7 @@ mod config;
 mod doctor;
 mod explain;
 mod lane;
+mod lanes_catalog;
 mod man;
 mod plan_lint;
 mod prompt_budget;
@@ -165,6 +166,7 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
         Command::Capability(args) => capability::run(ui, context, &args),
         Command::Registry(args) => registry::run(ui, context, &args),
         Command::RegistryIndex(args) => registry_index::run(ui, context, &args),
+        Command::LanesCatalog(args) => lanes_catalog::run(ui, context, &args),
         Command::Config(args) => config::run(ui, context, &args),
         Command::ConfigGet(args) => config::get_compat(ui, context, &args),
         Command::ConfigSet(args) => config::set_compat(ui, context, &args),

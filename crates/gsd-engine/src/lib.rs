@@ -5,11 +5,12 @@
 //!
 //! | layer | modules |
 //! | --- | --- |
-//! | operations | [`review`], [`store`], [`trial`] |
+//! | operations | [`catalog`], [`review`], [`store`], [`trial`] |
 //! | wholes | [`manifest`], [`registry`], [`lint`] |
 //! | pieces | [`gate`], [`hook`], [`lane`], [`runtime`], [`source`], [`planning`], [`evidence`] |
 //! | words | [`config`], [`id`], [`json`], [`diag`], [`text`] |
 
+pub mod catalog;
 pub mod config;
 pub mod diag;
 pub mod embedded;

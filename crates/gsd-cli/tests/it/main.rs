@@ -23,6 +23,7 @@ mod instances;
 mod invoke;
 mod kills;
 mod lanes;
+mod lanes_catalog;
 mod mounts;
 mod overlays;
 mod registry;

@@ -21,6 +21,7 @@ const LAYERS: &[(&str, u8, &[&str])] = &[
     ("lint", 2, &[]),
     ("manifest", 2, &[]),
     ("registry", 2, &["manifest"]),
+    ("catalog", 3, &[]),
     ("projection", 3, &[]),
     ("render", 3, &[]),
     ("review", 3, &[]),
