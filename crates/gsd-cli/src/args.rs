@@ -302,6 +302,9 @@ pub(crate) struct PrepareArgs {
     /// The folder to write; made if it is not there
     #[arg(long, value_name = "DIR")]
     pub(crate) run_dir: Utf8PathBuf,
+    /// The limit of one lane, such as `codex=20m`; may be repeated
+    #[arg(long, value_name = "SLUG=DUR", value_parser = parse_lane_timeout)]
+    pub(crate) lane_timeout: Vec<(String, Duration)>,
 }
 
 #[derive(Debug, Args)]

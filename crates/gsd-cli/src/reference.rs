@@ -96,7 +96,7 @@ fn lanes() {
     }
     text.push_str(
         "\nEvery child gets PATH, HOME, locale, TMPDIR, proxy and XDG settings, `TERM=dumb`, \
-         `NO_COLOR=1` and `GSD_REVIEW_ROOT`, `GSD_REVIEW_PHASE_DIR`, `GSD_REVIEW_RUN_DIR`; no other \
+         `NO_COLOR=1` and `GSD_REVIEW_ROOT`, `GSD_REVIEW_PHASE_DIR`, `GSD_REVIEW_RUN_DIR` (a folder of its own); no other \
          variable, unless you list it under `review.env.<slug>` in `~/.gsd/defaults.json`.\n",
     );
     page("lanes.md", &text);

@@ -20,6 +20,8 @@ pub(crate) struct Ui {
     pub(crate) verbose: bool,
     /// Whether stderr is a terminal that may be redrawn.
     pub(crate) live: bool,
+    /// Whether stdout is a terminal.
+    terminal_out: bool,
     color_out: bool,
     color_err: bool,
     program: Program,
@@ -98,6 +100,7 @@ impl Ui {
                 && !global.json
                 && !global.no_progress
                 && env.var("TERM") != Some("dumb"),
+            terminal_out: out,
             color_out: color(out),
             color_err: color(err),
             program: Program::Gsd,
@@ -203,6 +206,11 @@ impl Ui {
     /// Columns for data: of the terminal if there is one, else 100.
     pub(crate) fn width_out(&self) -> usize {
         self.width()
+    }
+
+    /// Columns of the terminal that data goes to; `None` if it goes elsewhere.
+    pub(crate) fn terminal_width(&self) -> Option<usize> {
+        self.terminal_out.then(|| self.width_out())
     }
 
     /// Shows why a command failed.

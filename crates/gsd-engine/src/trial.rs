@@ -11,6 +11,7 @@ mod world;
 
 use crate::config::{Config, Flags};
 use crate::lane::descriptor::{Invoke, OWN_BINARY};
+use crate::lane::plan::ArtefactPaths;
 use crate::lane::selection::Missing;
 use crate::lane::{Lane, Reason, Roster, State};
 use crate::review::{self, Ask, Choice, Options, Project, Setting, record};
@@ -106,7 +107,8 @@ struct Case {
 /// What is left of a run.
 struct Seen<'a> {
     lane: &'a record::Lane,
-    run_dir: Utf8PathBuf,
+    /// The folder that the stand-in may write to.
+    folder: Utf8PathBuf,
     root: Utf8PathBuf,
     /// The text of the file that nobody may change.
     kept: String,
@@ -163,7 +165,7 @@ impl Case {
 impl Seen<'_> {
     /// A file that the stand-in wrote.
     fn file(&self, name: &str) -> Option<String> {
-        fs::read_text(&self.run_dir.join(name), 1 << 20, Links::Refuse).ok()
+        fs::read_text(&self.folder.join(name), 1 << 20, Links::Refuse).ok()
     }
 
     fn is_alive(&self, pid: u32) -> bool {
@@ -237,7 +239,7 @@ fn try_case(lane: &Lane, case: &Case, ground: &Ground<'_>) -> Result<Row, TrialE
     let result = review_once(lane, &world, world.config(&settings), limit, case.name, ground)?;
     let seen = Seen {
         lane: &result,
-        run_dir: world.run_dir(case.name),
+        folder: ArtefactPaths::of(&world.run_dir(case.name), &result.identity).folder,
         root: world.root(),
         kept: fs::read_text(&world.root().join(KEPT), 1 << 16, Links::Refuse).unwrap_or_default(),
         strays: server.as_ref().map_or(0, server::Pair::strays),

@@ -139,4 +139,16 @@ fn a_limit_for_a_lane_that_nobody_knows_is_refused_before_anything_is_written() 
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("gemni") && ran.stderr.contains("gemini"), "{}", ran.stderr);
     assert!(!world.root().join("out").exists());
+
+    // One for a lane that is known travels with the folder.
+    let ran = gsd(&world, &[&words[..], &["--lane-timeout", "gemini=5m"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    world.program("gemini", GOOD);
+    let invoke = ["review", "invoke", "--run-dir", "out", "--lane", "gemini"];
+    let refused = gsd(&world, &[&invoke[..], &["--lane-timeout", "gemni=1m"]].concat());
+    assert_eq!(refused.code, 2, "{}{}", refused.stdout, refused.stderr);
+    assert_eq!(gsd(&world, &invoke).code, 0);
+    let result: serde_json::Value =
+        serde_json::from_str(&world.read("out/gsd-review-gemini.json")).unwrap();
+    assert_eq!(result["timing"]["limit_ms"], 300_000);
 }

@@ -54,7 +54,7 @@ fn a_prompt_is_cut_to_its_budget_and_the_report_says_so() {
         .map(|document| document["path"].as_str().unwrap().rsplit('/').next().unwrap())
         .collect();
     assert_eq!(paths, ["03-CONTEXT.md", "03-RESEARCH.md"]);
-    let seen = world.read("run/seen");
+    let seen = world.read("run/gsd-review-gemini/seen");
     assert_eq!(lane["sizes"]["prompt"], seen.len());
     assert!(seen.contains("Create src/add.js") && seen.contains("[left out: line "), "{seen}");
     assert!(!seen.contains("D-01"), "{seen}");
@@ -85,7 +85,7 @@ fn a_budget_that_is_too_small_sends_nothing_and_names_the_one_that_would_do() {
     assert_eq!((&lane["state"], &lane["reason"]), (&"skipped".into(), &"over-budget".into()));
     assert_eq!(lane["trimmed"]["hard_failed"], true);
     assert_eq!(lane["prompt_sha256"], Value::Null);
-    assert!(!small.root().join("run/seen").exists(), "it was started");
+    assert!(!small.root().join("run/gsd-review-gemini/seen").exists(), "it was started");
 }
 
 #[test]

@@ -30,5 +30,6 @@ mod registry;
 mod registry_index;
 mod run;
 mod selection;
+mod third_party;
 mod tools;
 mod world;

@@ -26,7 +26,6 @@ pub struct CallContext<'a> {
     /// The project itself, which must not change.
     pub project: &'a Utf8Path,
     pub phase_dir: &'a Utf8Path,
-    pub run_dir: &'a Utf8Path,
     pub cancel: &'a Cancel,
     /// The limit of this call: the lane's own, or what is left of the run's.
     pub limit: Duration,

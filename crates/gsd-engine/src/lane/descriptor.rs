@@ -20,6 +20,7 @@ mod place;
 mod placeholders;
 pub mod rules;
 mod setup;
+mod spelling;
 
 pub use heading::Heading;
 pub use invoke::{
@@ -179,6 +180,8 @@ impl Descriptor {
 
 /// No call may take longer (`timeoutFloorMs`); a person who wants more says so in the settings.
 const MAX_TIME_LIMIT_MS: u64 = 2 * 60 * 60 * 1000;
+/// Less is a slip of the unit.
+const SHORTEST_SENSIBLE_MS: u64 = 1000;
 /// No list of a body has more members.
 const MAX_ITEMS: usize = 256;
 
@@ -228,6 +231,12 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
     });
     let time_limit =
         field::whole(&mut fields, "timeoutFloorMs", 1..=MAX_TIME_LIMIT_MS, "milliseconds", sink);
+    if let Some(limit) = time_limit.filter(|limit| *limit < SHORTEST_SENSIBLE_MS) {
+        let at = field::at(&mut fields, "timeoutFloorMs", sink);
+        let message = format!("{limit} milliseconds are less than any review takes");
+        let help = format!("the unit is milliseconds; {limit} seconds are {}", limit * 1000);
+        sink.push(SHORT_TIME_LIMIT.at(at, message).help(help));
+    }
     let timeout_key = field::key(&mut fields, "timeoutConfigKey", field::Presence::Optional, sink);
     let empty_output = field::word::<EmptyOutput>(&mut fields, "emptyOutput", sink);
     let heading = field::text(&mut fields, "reviewsSection", sink, &BAD_HEADING, Heading::parse);

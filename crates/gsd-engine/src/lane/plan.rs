@@ -37,6 +37,8 @@ pub struct RunPaths {
 /// The names of a lane's files in the directory of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArtefactPaths {
+    /// The lane's own folder: what the program may write to. No other lane gets it.
+    pub folder: Utf8PathBuf,
     /// The review, cleaned.
     pub review: Utf8PathBuf,
     /// Its standard error.
@@ -55,7 +57,9 @@ impl ArtefactPaths {
             .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' })
             .collect();
         let file = |extension: &str| run_dir.join(format!("gsd-review-{name}.{extension}"));
-        Self { review: file("md"), stderr: file("err"), raw: file("raw"), output: file("out") }
+        let folder = run_dir.join(format!("gsd-review-{name}"));
+        let output = folder.join(format!("gsd-review-{name}.out"));
+        Self { review: file("md"), stderr: file("err"), raw: file("raw"), folder, output }
     }
 }
 
@@ -490,8 +494,7 @@ impl Spawn<'_> {
     }
 
     fn file(&self, name: &str) -> Utf8PathBuf {
-        let stem = self.artefacts.output.with_extension("");
-        Utf8PathBuf::from(format!("{stem}.{name}"))
+        self.artefacts.folder.join(name)
     }
 
     /// Each placeholder becomes zero or more elements; nothing is left of an empty one.

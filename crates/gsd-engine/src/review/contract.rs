@@ -156,9 +156,11 @@ pub fn result(lane: &record::Lane, lacks: Option<&str>) -> Value {
     not_tried(&lane.slug, &reason, lane.message.as_deref().unwrap_or_default())
 }
 
-/// Whether a lane was started: one that could not be, or that was interrupted, was not.
+/// Whether a lane was started: one that could not be, that did not answer when it was looked for, or
+/// that was interrupted, was not.
 pub fn ran(lane: &record::Lane) -> bool {
-    lane.state.ran() && lane.state != State::Cancelled && lane.during != Some(During::Start)
+    let before = matches!(lane.during, Some(During::Probe | During::Start));
+    lane.state.ran() && lane.state != State::Cancelled && !before
 }
 
 /// The word that callers of the contract know; for what it has no word for, ours.
@@ -178,6 +180,7 @@ fn reason(
         Some(Reason::HostChanged) => "egress_host_changed",
         Some(Reason::OverBudget) => "budget_too_small",
         Some(_) if server && state == State::Unavailable => "host_unreachable",
+        Some(Reason::TimeLimit) if server && during == Some(During::Probe) => "host_unreachable",
         Some(Reason::WrongProgram) => "probe_failed",
         Some(Reason::TimeLimit) if during == Some(During::Probe) => "probe_timeout",
         // Without a transport nothing was planned: the manifest or a setting is at fault.

@@ -179,6 +179,10 @@ impl<'a> Who<'a> {
                 let said = Overrides {
                     model: of(&ask.model),
                     agent: of(&ask.agent),
+                    time_limit: ask.timeout_ms.map(|limit| {
+                        let limit = Duration::from_millis(limit);
+                        Sourced::new(limit, Source::Flag("`--lane-timeout`"))
+                    }),
                     ..Overrides::default()
                 };
                 (ask.slug.clone(), said)

@@ -66,7 +66,6 @@ impl Call<'_, '_> {
             root,
             project: self.root,
             phase_dir: &root.join(self.phase),
-            run_dir: self.run_dir,
             cancel: self.cancel,
             limit,
         };

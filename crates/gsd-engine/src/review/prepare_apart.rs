@@ -6,7 +6,7 @@
 use super::about::{About, millis};
 use super::census::{census, phase_of};
 use super::commit;
-use super::planner::{Planned, Planner, offer};
+use super::planner::{Planned, Planner};
 use super::prepare::{Ask, PrepareError, Project};
 use super::prepared_run::{PreparedAsk, PreparedRun, PreparedRunError};
 use super::prompts::{Marks, prompts, redactions};
@@ -16,7 +16,7 @@ use super::run_dir::{RunDirError, new_id, open_folder};
 use crate::lane::egress;
 use crate::lane::selection::{Detected, Identity, Remark, itself, select, to_probe};
 use crate::lane::settings::Reviewers;
-use crate::lane::{Lane, LaneReport, Reason, Roster, State};
+use crate::lane::{Lane, LaneReport, Offer, Reason, Roster, State};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
@@ -75,7 +75,7 @@ pub fn prepare_apart(
         ask,
         run_dir: folder,
         // How a lane is confined is decided where it runs.
-        offer: offer(),
+        offer: Offer::anywhere(),
     };
     let mut found = vec![];
     let mut planned: Vec<(&Identity, &Lane, Planned)> = vec![];
@@ -117,6 +117,7 @@ pub fn prepare_apart(
             agent: identity.agent.clone(),
             prompt_sha256: plan.is_given_prompt().then(|| prompt.sha256.clone()),
             marks: prompt.marks.clone(),
+            timeout_ms: planner.time_limit(lane, &identity.name).map(|limit| millis(limit.value)),
             trimmed: prompt.trimmed.clone(),
         });
     }

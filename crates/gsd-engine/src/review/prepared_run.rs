@@ -35,6 +35,8 @@ pub struct PreparedAsk {
     pub prompt_sha256: Option<String>,
     /// The read marks in the order of the census, for a lane that must repeat them.
     pub marks: Option<Vec<String>>,
+    /// The limit that the command line gave it, in milliseconds.
+    pub timeout_ms: Option<u64>,
     /// What a budget cut from its prompt.
     pub trimmed: Option<Trimmed>,
 }

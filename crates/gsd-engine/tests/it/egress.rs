@@ -67,7 +67,6 @@ impl World {
             root: &self.root,
             project: &self.root,
             phase_dir: Utf8Path::new("/nowhere"),
-            run_dir: Utf8Path::new("/nowhere"),
             cancel: &cancel,
             limit: Duration::from_secs(60),
         };

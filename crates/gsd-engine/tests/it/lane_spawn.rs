@@ -86,6 +86,11 @@ impl Bench {
         self.world.tmp().join("run")
     }
 
+    /// What the program may write to.
+    fn lane_dir(&self) -> Utf8PathBuf {
+        self.run_dir().join("gsd-review-acme")
+    }
+
     fn env(&self) -> Env {
         let base = [
             ("PATH", format!("{}:/usr/bin:/bin", self.world.bin())),
@@ -131,7 +136,6 @@ impl Bench {
             root: &root,
             project: &root,
             phase_dir: &root.join(".planning/phases/03-notes"),
-            run_dir: &self.run_dir(),
             cancel: &Cancel::new(),
             limit: self.limit,
         };
@@ -245,7 +249,8 @@ fn the_prompt_is_no_complaint() {
 #[test]
 fn an_answer_file_must_be_written_by_this_call() {
     let bench = Bench::script("cat > /dev/null; echo '# On stdout'").file_arg();
-    std::fs::write(bench.run_dir().join("gsd-review-acme.out"), "# Stale").unwrap();
+    std::fs::create_dir(bench.lane_dir()).unwrap();
+    std::fs::write(bench.lane_dir().join("gsd-review-acme.out"), "# Stale").unwrap();
     let report = bench.call();
     assert_eq!(end(&report), (State::Empty, Some(Reason::OutputMissing)));
     assert_eq!(report.text, "");
@@ -332,7 +337,7 @@ fn long_prompts_reach_every_channel() {
     stdin.prompt = long.clone();
     assert_eq!(stdin.call().text.trim(), long.len().to_string());
     for channel in ["argv-file-ref", "argv-inline"] {
-        let script = "for last; do :; done; test ${#last} -lt 2048 && wc -c < \"$GSD_REVIEW_RUN_DIR/gsd-review-prompt.md\"";
+        let script = "for last; do :; done; test ${#last} -lt 2048 && wc -c < \"$GSD_REVIEW_RUN_DIR/../gsd-review-prompt.md\"";
         let mut bench = Bench::script(script)
             .set("/invoke/promptChannel", json!(channel))
             .set("/invoke/args", json!(["-p", "{{prompt}}"]));
@@ -473,7 +478,6 @@ fn an_interrupted_call_says_so() {
         root: &root,
         project: &root,
         phase_dir: &root,
-        run_dir: &bench.run_dir(),
         cancel: &cancel,
         limit: Duration::from_secs(20),
     };

@@ -32,6 +32,14 @@ pub(in crate::commands) fn run(ui: &Ui, context: &Context, args: &InvokeArgs) ->
     if !listed.is_empty() && !listed.contains(&name) {
         return undeclared(ui, context, args, name, "unknown lane");
     }
+    let stray = args.lane_timeout.iter().map(|(named, _)| named.as_str());
+    if let Some(stray) =
+        stray.filter(|named| *named != name).find(|n| context.roster().by_slug(n).is_none())
+    {
+        let message = format!("`--lane-timeout` names a lane `{}`", printable(stray, 60));
+        return Err(CommandError::new(ExitStatus::Usage, "selection", message)
+            .hint(format!("the lane that is called is `{name}`")));
+    }
     let root = apart::root(context, &args.apart);
     let run_dir = context.env.absolute(apart::run_dir(&args.apart));
     let prompt_file = args.prompt_file.as_ref().map(|path| context.env.absolute(path));

@@ -119,7 +119,11 @@ fn tell(ui: &Ui, row: &Row) {
         Some(_) => ("✘", Tone::Bad),
     };
     let text = format!("{}  {} → {}", pad(row.name, 22), row.does, row.seen);
-    let text = fit(&text, ui.width_out().saturating_sub(2));
+    let text = match ui.terminal_width() {
+        Some(width) => fit(&text, width.saturating_sub(2)),
+        // Whoever keeps the output wants all of it.
+        None => text,
+    };
     ui.line(format_args!("{} {text}", ui.paint(tone, mark)));
     if let Some(problem) = &row.problem {
         ui.line(format_args!("  expected {}; {}", row.expected, printable(problem, 400)));

@@ -13,7 +13,7 @@ use gsd_io::cancel::Cancel;
 use serde_json::json;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &PrepareArgs) -> Outcome {
-    let ask = ask(context, &args.selection, Missing::Note, &[]);
+    let ask = ask(context, &args.selection, Missing::Note, &args.lane_timeout);
     let project =
         review::open(&context.env, &context.root, args.phase.phase.as_deref(), &context.settings)
             .map_err(|error| phase_error(&error))?;

@@ -25,19 +25,18 @@ const TEMP: [&str; 2] = ["/tmp", "/var/tmp"];
 /// The places of a lane's program, for a project that must not change.
 pub fn places(plan: &LanePlan, project: &Utf8Path, env: &Env) -> Places {
     let project = real(project);
-    let output = &plan.artefacts.output;
-    let run_dir = output.parent().unwrap_or(output);
+    let folder = &plan.artefacts.folder;
     let holds = |path: &Utf8Path| project.starts_with(real(path));
     let touches = |path: &Utf8Path| holds(path) || real(path).starts_with(&project);
     let mut found = Places { writable: vec![], folders: vec![], temp: None, withheld: vec![] };
     // A run folder inside the project is the user's choice.
-    if !holds(run_dir) {
-        found.writable.push(run_dir.to_owned());
+    if !holds(folder) {
+        found.writable.push(folder.clone());
     }
     let usual =
         Utf8PathBuf::from(env.var("TMPDIR").filter(|path| path.starts_with('/')).unwrap_or("/tmp"));
     if touches(&usual) {
-        found.temp = Some(output.with_extension("tmp"));
+        found.temp = Some(folder.join("tmp"));
     }
     let shared = TEMP.iter().chain(&DEVICES).map(|path| Utf8PathBuf::from(*path));
     for path in std::iter::once(usual).chain(shared) {

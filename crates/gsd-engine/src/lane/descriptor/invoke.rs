@@ -2,7 +2,7 @@
 
 use super::field::{self, Presence};
 use super::rules::*;
-use super::{Binary, EnvName, Transport, placeholders};
+use super::{Binary, EnvName, Transport, placeholders, spelling};
 use crate::id::ConfigKey;
 use crate::json::{Examples, Fields, Node, Pointer, Sink};
 use crate::lane::handler::openai_compatible::Streaming;
@@ -330,7 +330,10 @@ fn read_spawn(
 ) -> Option<SpawnInvoke> {
     let binary = field::text(fields, "binary", sink, &BAD_BINARY, Binary::parse);
     let args = fields.required_node("args", sink).and_then(|node| {
-        field::texts(node, &fields.pointer.key("args"), sink, &BAD_PLACEHOLDER, Arg::parse)
+        let pointer = fields.pointer.key("args");
+        let args = field::texts(node, &pointer, sink, &BAD_PLACEHOLDER, Arg::parse);
+        spelling::check(node, &pointer, sink);
+        args
     });
     let prompt = field::word::<PromptChannel>(fields, "promptChannel", sink);
     let output = field::word::<OutputChannel>(fields, "outputChannel", sink);

@@ -242,6 +242,22 @@ pub static RESERVED_FLAG: Rule = Rule {
     docs: include_str!("rules/reserved_flag.md"),
 };
 
+/// A time limit is shorter than any review.
+pub static SHORT_TIME_LIMIT: Rule = Rule {
+    code: "reviewer/short-time-limit",
+    level: Level::Warning,
+    summary: "a time limit is shorter than any review",
+    docs: include_str!("rules/short_time_limit.md"),
+};
+
+/// An argument has the name of a placeholder in single braces.
+pub static SINGLE_BRACES: Rule = Rule {
+    code: "reviewer/single-braces",
+    level: Level::Warning,
+    summary: "an argument has the name of a placeholder in single braces",
+    docs: include_str!("rules/single_braces.md"),
+};
+
 /// A list is longer than any lane needs.
 pub static TOO_MANY: Rule = Rule {
     code: "reviewer/too-many",
@@ -290,6 +306,8 @@ pub static RULES: &[&Rule] = &[
     &PROBE_MISMATCH,
     &PROMPT_PLACEHOLDER,
     &RESERVED_FLAG,
+    &SHORT_TIME_LIMIT,
+    &SINGLE_BRACES,
     &TOO_MANY,
     &UNKNOWN_WORD,
 ];

@@ -104,7 +104,7 @@ pub(crate) fn call(
     let sandbox = &confined.sandbox;
     let started = (clock::now(), clock::since_epoch());
     let deadline = started.0 + context.limit;
-    let variables = child::environment(call, &confined, context);
+    let variables = child::environment(plan, call, &confined, context);
     let opened = Image::open(program);
     let run = || {
         setup::run(call, program, &variables, sandbox, context, deadline)

@@ -60,7 +60,7 @@ fn limited(times: u32, words: &str) -> Bench {
 }
 
 fn calls(bench: &Bench) -> usize {
-    std::fs::read_to_string(bench.run_dir().join("calls")).unwrap().lines().count()
+    std::fs::read_to_string(bench.lane_dir().join("calls")).unwrap().lines().count()
 }
 
 #[test]

@@ -51,9 +51,7 @@ impl Row {
             ["{X}", "{PEER}", ..] => Kind::Loader,
             ["review-lane", "sections" | "flags", ..] => Kind::Lanes,
             ["capability", "list", ..] => Kind::List,
-            ["review-lane", ..] => {
-                Kind::Other("review-lane plan and invoke, and misuse: with calling lanes")
-            }
+            ["review-lane", ..] => Kind::Other("review-lane plan, and misuse"),
             ["loop" | "loop.render-hooks", ..] => Kind::Other("loop: with the hooks of the loop"),
             ["capability", "state", ..] => Kind::Other("capability state: with activation"),
             ["capability", ..] => Kind::Other("capability, other verbs: with installing"),
@@ -64,7 +62,7 @@ impl Row {
 }
 
 /// The words after the program's name; single quotes are the only quoting there is.
-fn words(line: &str) -> Vec<String> {
+pub(crate) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted, mut begun) = (vec![], String::new(), false, false);
     for c in line.chars() {
         match c {
@@ -94,9 +92,8 @@ pub(crate) fn compare(
     tally: &mut Tally,
 ) -> Result<(), String> {
     let data = data.canonicalize_utf8().map_err(|error| error.to_string())?;
-    for line in lines(&data, &["invoke"])? {
-        tally.record(&line);
-    }
+    crate::budget::compare(&data, &lines(&data, &["prompt-budget"])?, programs, tally)?;
+    crate::invoke::compare(&data, &lines(&data, &["invoke"])?, programs, tally)?;
     let lines = lines(&data, &["config-", "overlay-", "queries-"])?;
     let rows: Vec<Row> = lines.iter().map(|line| Row::read(line)).collect::<Result<_, _>>()?;
     let mut alone: Vec<String> = rows

@@ -17,7 +17,7 @@ pub(crate) struct Own {
 }
 
 pub(crate) fn own(data: &Utf8Path, programs: &Programs) -> Result<Own, String> {
-    let place = Place { home: data.to_owned(), cwd: data.to_owned(), gsd_home: None };
+    let place = Place::plain(data, data);
     let built = programs.gsd(&place, &["registry", "build", "--first-party"])?.json()?;
     Ok(Own { ids: keys(&built["capabilities"]) })
 }

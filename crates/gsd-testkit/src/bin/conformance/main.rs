@@ -7,7 +7,9 @@
 //! directory): a difference that no entry matches, an entry whose count is not what was found, and
 //! too many differences without a rule make it exit with 1. `--all` prints every difference.
 
+mod budget;
 mod golden;
+mod invoke;
 mod lists;
 mod loader;
 mod manifests;

@@ -16,7 +16,7 @@ pub(crate) fn compare(
 ) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let home = Utf8Path::from_path(folder.path()).ok_or("the folder is not UTF-8")?.to_owned();
-    let place = Place { cwd: home.clone(), home, gsd_home: None };
+    let place = Place::plain(&home, &home);
     let data = data.canonicalize_utf8().map_err(|error| error.to_string())?;
     let manifests = data.join("manifests");
     let ran = programs.gsd(&place, &["--json", "capability", "validate", manifests.as_str()])?;

@@ -123,7 +123,7 @@ fn validate(
     let root = Utf8PathBuf::from_path_buf(folder.path().to_owned())
         .map_err(|_| "the folder is not UTF-8".to_owned())?;
     let root = root.canonicalize_utf8().map_err(|error| error.to_string())?;
-    let place = Place { home: root.join("home"), cwd: root.clone(), gsd_home: None };
+    let place = Place::plain(&root.join("home"), &root);
     let mut args: Vec<String> = ["--json", "capability", "validate"].map(str::to_owned).to_vec();
     for (index, mutant) in batch.iter().enumerate() {
         let path = root.join(format!("{index}/{}", mutant.base));

@@ -1,6 +1,5 @@
 //! The page of divergences: Markdown for people, with one fenced block of `key = value` lines for
-//! each entry. Blocks that begin with `divergence` explain differences that this program finds;
-//! blocks that begin with `recorded` name runs that it does not repeat, by a pattern of the records.
+//! each entry.
 
 use camino::Utf8Path;
 use regex_lite::Regex;
@@ -8,7 +7,6 @@ use regex_lite::Regex;
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) divergences: Vec<Divergence>,
-    pub(crate) recorded: Vec<Divergence>,
 }
 
 /// One intended difference.
@@ -17,8 +15,7 @@ pub(crate) struct Divergence {
     pub(crate) id: String,
     /// The rule of the specification behind it; `None` is written as `none`.
     pub(crate) rule: Option<String>,
-    /// Matches the lines of the differences that it explains, or the records that it is about. The
-    /// first entry that matches counts.
+    /// Matches the lines of the differences that it explains; the first entry that matches counts.
     pub(crate) pattern: Regex,
     pub(crate) count: usize,
 }
@@ -39,11 +36,8 @@ fn parse(text: &str) -> Result<Page, String> {
             None if line.trim() == FENCE => block = Some(vec![]),
             None => {}
             Some(lines) if line.trim() == "```" => {
-                let (kind, entry) = entry(lines).map_err(|what| wrong(&what))?;
-                let list = match kind {
-                    Kind::Divergence => &mut page.divergences,
-                    Kind::Recorded => &mut page.recorded,
-                };
+                let entry = entry(lines).map_err(|what| wrong(&what))?;
+                let list = &mut page.divergences;
                 if list.iter().any(|earlier| earlier.id == entry.id) {
                     return Err(wrong(&format!("`{}` is listed twice", entry.id)));
                 }
@@ -59,12 +53,6 @@ fn parse(text: &str) -> Result<Page, String> {
     }
 }
 
-/// Which list an entry belongs to: the header of its table says it.
-enum Kind {
-    Divergence,
-    Recorded,
-}
-
 /// A literal string of TOML without its quotes, or a number as it is.
 fn bare(value: &str) -> &str {
     for quote in ['\'', '"'] {
@@ -75,12 +63,10 @@ fn bare(value: &str) -> &str {
     value
 }
 
-fn entry(lines: &[&str]) -> Result<(Kind, Divergence), String> {
-    let kind = match lines.first().map(|line| line.trim()) {
-        Some("[[divergence]]") => Kind::Divergence,
-        Some("[[recorded]]") => Kind::Recorded,
-        _ => return Err("the block begins with neither `[[divergence]]` nor `[[recorded]]`".into()),
-    };
+fn entry(lines: &[&str]) -> Result<Divergence, String> {
+    if lines.first().map(|line| line.trim()) != Some("[[divergence]]") {
+        return Err("the block does not begin with `[[divergence]]`".into());
+    }
     let get = |key: &str| {
         let pairs = lines.iter().filter_map(|line| line.split_once(" = "));
         let mut found = pairs.filter(|(name, _)| name.trim() == key);
@@ -89,13 +75,12 @@ fn entry(lines: &[&str]) -> Result<(Kind, Divergence), String> {
     };
     let rule = get("rule")?;
     let pattern = Regex::new(get("pattern")?);
-    let entry = Divergence {
+    Ok(Divergence {
         id: get("id")?.to_owned(),
         rule: (rule != "none").then(|| rule.to_owned()),
         pattern: pattern.map_err(|error| format!("the pattern is wrong: {error}"))?,
         count: get("count")?.parse().map_err(|_| "the count is no number".to_owned())?,
-    };
-    Ok((kind, entry))
+    })
 }
 
 #[cfg(test)]
@@ -117,8 +102,8 @@ pub(crate) mod tests {
     fn the_page_of_the_repository_can_be_read() {
         let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let page = read(&root.join("docs/reference/divergences.md")).expect("a page");
-        assert!(!page.divergences.is_empty() && !page.recorded.is_empty());
-        for entry in page.divergences.iter().chain(&page.recorded) {
+        assert!(!page.divergences.is_empty());
+        for entry in &page.divergences {
             assert!(entry.count > 0, "{} explains nothing", entry.id);
         }
     }

@@ -25,6 +25,15 @@ pub(crate) struct Place {
     pub(crate) cwd: Utf8PathBuf,
     /// `GSD_HOME`, where a run sets it.
     pub(crate) gsd_home: Option<Utf8PathBuf>,
+    /// A folder of programs before those of the system.
+    pub(crate) first_on_path: Option<Utf8PathBuf>,
+}
+
+impl Place {
+    /// A place with nothing but a home.
+    pub(crate) fn plain(home: &Utf8Path, cwd: &Utf8Path) -> Self {
+        Self { home: home.to_owned(), cwd: cwd.to_owned(), gsd_home: None, first_on_path: None }
+    }
 }
 
 impl Programs {
@@ -56,7 +65,9 @@ impl Ran {
 fn run(program: &Utf8Path, place: &Place, args: &[&str]) -> Result<Ran, String> {
     let mut command = Command::new(program);
     command.args(args).current_dir(&place.cwd).stdin(Stdio::null()).env_clear();
-    command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LANG", "C.UTF-8");
+    let first = place.first_on_path.iter().map(|folder| format!("{folder}:"));
+    let path: String = first.chain(["/usr/local/bin:/usr/bin:/bin".to_owned()]).collect();
+    command.env("PATH", path).env("LANG", "C.UTF-8");
     command.env("HOME", &place.home).env("TMPDIR", std::env::temp_dir());
     if let Some(home) = &place.gsd_home {
         command.env("GSD_HOME", home);

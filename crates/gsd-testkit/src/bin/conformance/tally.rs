@@ -17,8 +17,6 @@ pub(crate) struct Tally {
     left_out: BTreeMap<String, usize>,
     /// One line each, in a form that the page's patterns match.
     differences: Vec<String>,
-    /// The records of runs that are not repeated, one line each.
-    records: Vec<String>,
 }
 
 impl Tally {
@@ -28,11 +26,6 @@ impl Tally {
 
     pub(crate) fn left_out(&mut self, why: &str) {
         *self.left_out.entry(why.to_owned()).or_default() += 1;
-    }
-
-    /// Keeps the record of a run that is not repeated.
-    pub(crate) fn record(&mut self, line: &str) {
-        self.records.push(line.to_owned());
     }
 
     pub(crate) fn differs(&mut self, line: String) {
@@ -69,18 +62,8 @@ impl Tally {
             println!("{found:>7}  {} ({})", entry.id, entry.rule.as_deref().unwrap_or("no rule"));
         }
         println!("{:>7}  in all\n", found.iter().sum::<usize>());
-        let mut counts = wrong_counts(&page.divergences, &found);
+        let counts = wrong_counts(&page.divergences, &found);
 
-        println!("records of runs that are not repeated, in which something will differ");
-        let matching = |entry: &Divergence| {
-            self.records.iter().filter(|line| entry.pattern.is_match(line)).count()
-        };
-        let recorded: Vec<usize> = page.recorded.iter().map(matching).collect();
-        for (entry, found) in page.recorded.iter().zip(&recorded) {
-            println!("{found:>7}  {} ({})", entry.id, entry.rule.as_deref().unwrap_or("no rule"));
-        }
-        println!();
-        counts.extend(wrong_counts(&page.recorded, &recorded));
         let without_rule: usize = page
             .divergences
             .iter()

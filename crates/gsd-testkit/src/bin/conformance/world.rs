@@ -41,7 +41,7 @@ impl World {
         let root = Utf8Path::from_path(folder.path())
             .ok_or_else(|| io::Error::other("the folder is not UTF-8"))?
             .canonicalize_utf8()?;
-        let place = Place { home: root.join("home"), cwd: root.join("project"), gsd_home: None };
+        let place = Place::plain(&root.join("home"), &root.join("project"));
         fs::create_dir_all(&place.home)?;
         fs::create_dir_all(&place.cwd)?;
         let mut world = Self { _folder: folder, place };

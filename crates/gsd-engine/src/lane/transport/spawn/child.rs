@@ -18,6 +18,7 @@ pub(super) fn lay_out(
     call: &SpawnPlan,
     prompt: &str,
 ) -> Result<(), fs::WriteError> {
+    fs::create_private_dir_all(&plan.artefacts.folder)?;
     let referred = plan.is_given_prompt() && !call.passes_text(prompt);
     // Who made the file may have made it for others, too.
     let there = |path| {
@@ -62,6 +63,7 @@ pub(super) fn confine(
 /// The whole environment of the child: what every child gets, what the manifest and the user name,
 /// what the manifest sets, and where the review takes place.
 pub(super) fn environment(
+    plan: &LanePlan,
     call: &SpawnPlan,
     confined: &Confined,
     context: &CallContext<'_>,
@@ -80,7 +82,7 @@ pub(super) fn environment(
     let told = [
         ("GSD_REVIEW_ROOT", context.root),
         ("GSD_REVIEW_PHASE_DIR", context.phase_dir),
-        ("GSD_REVIEW_RUN_DIR", context.run_dir),
+        ("GSD_REVIEW_RUN_DIR", &plan.artefacts.folder),
     ];
     variables.extend(told.map(|(name, path)| (name.to_owned(), path.to_string())));
     // A reviewer that looks at the state of the repository must not write to its index.
