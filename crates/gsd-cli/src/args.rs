@@ -7,7 +7,9 @@ mod trust;
 
 pub(crate) use budget::{CutMode, PromptBudgetArgs};
 pub(crate) use installed::{
-    CapabilityTrustArgs, CapabilityTrustCommand, ScopeArg, TrustGrantArgs, TrustListArgs,
+    CapabilityAdoptArgs, CapabilityInstallArgs, CapabilityOutdatedArgs, CapabilityReconcileArgs,
+    CapabilityRemoveArgs, CapabilitySwitchArgs, CapabilityTrustArgs, CapabilityTrustCommand,
+    CapabilityUpdateArgs, ChangeArgs, FetchArgs, ScopeArg, TrustGrantArgs, TrustListArgs,
     TrustRevokeArgs, TrustShowArgs,
 };
 pub(crate) use lanes_catalog::{
@@ -447,6 +449,24 @@ pub(crate) enum CapabilityCommand {
     Schema,
     /// Pack a bundle into an archive and print its integrity string
     Pack(CapabilityPackArgs),
+    /// Install a capability: fetch, check, show, ask, and put it in its place
+    Install(CapabilityInstallArgs),
+    /// Take over what the source of an installed capability has now
+    Update(CapabilityUpdateArgs),
+    /// Take a capability away
+    Remove(CapabilityRemoveArgs),
+    /// Switch a capability on again
+    Enable(CapabilitySwitchArgs),
+    /// Switch a capability off; it stays installed
+    Disable(CapabilitySwitchArgs),
+    /// Record a capability that lies there and that nobody installed
+    Adopt(CapabilityAdoptArgs),
+    /// What has a newer version where it came from
+    Outdated(CapabilityOutdatedArgs),
+    /// End what an interrupted change left unfinished
+    Reconcile(CapabilityReconcileArgs),
+    /// Look at what is installed: what is wrong, and what to do
+    Doctor,
     /// Every capability with its state
     List(CapabilityListArgs),
     /// Everything about one capability

@@ -4,29 +4,37 @@
 //! Reading never writes, and nothing of a project's overlay is read before somebody on this machine
 //! consented to exactly these files.
 
+mod acquire;
 pub mod check;
 mod consent;
-#[expect(dead_code, reason = "the transactions that come next use it")]
 mod consent_store;
 mod content_hash;
 pub mod disclosure;
 mod discover;
 mod error;
 mod held;
-#[expect(dead_code, reason = "the transactions that come next use it")]
 mod ledger;
-#[expect(dead_code, reason = "the transactions that come next use it")]
+mod listing;
+pub mod outdated;
+pub mod plan;
+pub mod recover;
+pub mod remove;
 mod root;
+mod shared;
 pub mod shared_edit;
-#[expect(dead_code, reason = "the transactions that come next use it")]
 mod staged;
+pub mod switch;
+pub mod transaction;
 pub mod trust;
 
+pub use acquire::{Acquired, acquire, host_version};
 pub use consent::{Consented, Question};
 pub use consent_store::{Consent, ConsentError, ConsentStore};
 pub use content_hash::{HashError, content_hash};
 pub use discover::{Discovery, Missing, Places, StoreProblem, discover};
 pub use error::StoreError;
 pub use ledger::{Approval, Entry, Ledger, LedgerError, SharedEdit};
+pub use listing::rows;
 pub use root::ScopeRoot;
+pub use shared::check_number;
 pub use staged::{SourceRecord, Staged};

@@ -78,3 +78,107 @@ pub(crate) struct TrustRevokeArgs {
     #[command(flatten)]
     pub(crate) change: ChangeArgs,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityInstallArgs {
+    /// Where it comes from: a folder such as `./my-lane`, or another kind of source
+    #[arg(value_name = "SPEC")]
+    pub(crate) spec: String,
+    /// The digest that the archive must have: `sha512-…`
+    #[arg(long, value_name = "SRI")]
+    pub(crate) integrity: Option<String>,
+    /// Let another source take over what is installed
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// Put it in the place of a folder that nobody installed
+    #[arg(long)]
+    pub(crate) adopt: bool,
+    #[command(flatten)]
+    pub(crate) fetch: FetchArgs,
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+}
+
+/// What a change takes that fetches something.
+#[derive(Debug, Args)]
+pub(crate) struct FetchArgs {
+    /// Agree without a question
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Put its hooks and servers into this settings file of a host, below the root of the scope; may
+    /// be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) shared_file: Vec<String>,
+    /// Fetch also where nobody vouches for the connection
+    #[arg(long)]
+    pub(crate) allow_insecure_transport: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityUpdateArgs {
+    /// The capability
+    #[arg(required_unless_present = "all")]
+    pub(crate) id: Option<String>,
+    /// Everything that is installed in the scope
+    #[arg(long, conflicts_with = "id")]
+    pub(crate) all: bool,
+    /// Go back to an older version if that is what the source has
+    #[arg(long)]
+    pub(crate) allow_downgrade: bool,
+    /// Take its hooks and servers out of the files that hold them
+    #[arg(long, conflicts_with = "shared_file")]
+    pub(crate) no_shared_files: bool,
+    #[command(flatten)]
+    pub(crate) fetch: FetchArgs,
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityRemoveArgs {
+    pub(crate) id: String,
+    /// Also remove what the capability itself wrote
+    #[arg(long)]
+    pub(crate) purge_data: bool,
+    /// Also remove its settings from the settings of the project
+    #[arg(long)]
+    pub(crate) purge_config: bool,
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilitySwitchArgs {
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityAdoptArgs {
+    pub(crate) id: String,
+    /// Agree without a question
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityReconcileArgs {
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityOutdatedArgs {
+    /// Only of this scope
+    #[arg(long, value_enum, value_name = "SCOPE")]
+    pub(crate) scope: Option<ScopeWord>,
+    /// Ask nobody; look at folders of this machine only
+    #[arg(long)]
+    pub(crate) offline: bool,
+    /// All answers have to come in this time
+    #[arg(long, value_name = "DUR", default_value = "30s", value_parser = parse_duration)]
+    pub(crate) deadline: Duration,
+}

@@ -1,12 +1,20 @@
 //! `gsd capability`: write, check, pack and list capabilities.
 
 mod ask;
+mod fetch;
+mod install;
 mod list;
 mod new;
+mod outdated;
 mod pack;
 mod place;
+mod reconcile;
+mod remove;
+mod report;
 mod show;
+mod switch;
 mod trust;
+mod update;
 mod validate;
 
 use super::{Context, Outcome};
@@ -17,6 +25,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::lane::Roster;
 use gsd_engine::lane::roster::first_party;
 use gsd_engine::registry::{self, Composition, matrix_json, matrix_markdown};
+use gsd_engine::store::switch::Switch;
 use gsd_engine::store::{Discovery, Places, discover};
 use gsd_io::env::Env;
 
@@ -34,6 +43,15 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityArgs) -> Outcome 
             Ok(ExitStatus::Done)
         }
         CapabilityCommand::Pack(args) => pack::run(ui, context, args),
+        CapabilityCommand::Install(args) => install::run(ui, context, args),
+        CapabilityCommand::Update(args) => update::run(ui, context, args),
+        CapabilityCommand::Remove(args) => remove::run(ui, context, args),
+        CapabilityCommand::Enable(args) => switch::run(ui, context, args, Switch::On),
+        CapabilityCommand::Disable(args) => switch::run(ui, context, args, Switch::Off),
+        CapabilityCommand::Adopt(args) => trust::adopt(ui, context, args),
+        CapabilityCommand::Outdated(args) => outdated::run(ui, context, args),
+        CapabilityCommand::Reconcile(args) => reconcile::run(ui, context, args),
+        CapabilityCommand::Doctor => super::doctor::of_installed(ui, context),
         CapabilityCommand::List(args) => list::run(ui, context, args),
         CapabilityCommand::Show(args) => show::run(ui, context, args),
         CapabilityCommand::Trust(args) => trust::run(ui, context, &args.command),
@@ -66,7 +84,7 @@ pub(super) fn lanes(env: &Env, root: &Utf8Path) -> Roster {
     registry::compose(registry::first_party(), overlays).registry.lanes()
 }
 
-fn places(env: &Env, root: &Utf8Path) -> Places {
+pub(super) fn places(env: &Env, root: &Utf8Path) -> Places {
     let set = |name: &str| env.var(name).filter(|value| !value.is_empty());
     let home = set("GSD_HOME").map(Utf8PathBuf::from);
     let home = home.or_else(|| env.home().map(Utf8Path::to_owned));

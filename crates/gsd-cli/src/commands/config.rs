@@ -9,12 +9,12 @@ mod write;
 pub(super) use compat::{get as get_compat, set as set_compat};
 
 use super::{Context, Outcome};
-use crate::args::{ConfigArgs, ConfigCommand};
+use crate::args::{ConfigArgs, ConfigCommand, LayerWord};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::output::diagnostics;
 use crate::ui::Ui;
-use gsd_engine::config::{self, Config, Declaration, Declarations, Flags, Setting};
+use gsd_engine::config::{self, Config, Declaration, Declarations, Flags, Layer, Setting};
 use gsd_engine::text::printable;
 use serde_json::{Value, json};
 
@@ -65,6 +65,26 @@ fn read(ui: &Ui, context: &Context) -> Config {
     let (config, found) = config::read(&context.env, &context.root, &context.settings);
     diagnostics::warn(ui, &found);
     config
+}
+
+/// Those of some settings that the project's own file makes.
+pub(super) fn set_in_project(context: &Context, keys: &[String]) -> Vec<String> {
+    let (config, _) = config::read(&context.env, &context.root, &context.settings);
+    let in_project = |key: &&String| config.all(key).any(|one| one.layer == Layer::Project);
+    keys.iter().filter(in_project).cloned().collect()
+}
+
+/// Takes settings out of the project's own file; gives those that it took out.
+pub(super) fn purge(
+    ui: &Ui,
+    context: &Context,
+    keys: &[String],
+) -> Result<Vec<String>, CommandError> {
+    let declared = declared(context);
+    for key in keys {
+        write::make(ui, context, &declared, key, None, Some(LayerWord::Project))?;
+    }
+    Ok(keys.to_vec())
 }
 
 fn unknown(declared: &Declarations, key: &str) -> CommandError {

@@ -1,5 +1,7 @@
 //! `gsd doctor`: what works here, what does not, and what to do about it.
 
+mod installed;
+
 use super::{Context, Outcome};
 use crate::exit::ExitStatus;
 use crate::ui::{Tone, Ui};
@@ -38,7 +40,17 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
     findings.extend([git(context), state(context)]);
     findings.extend(settings(context));
     findings.push(approvals(context));
+    findings.extend(installed::look(context));
     findings.extend(lanes(context));
+    Ok(show(ui, &findings))
+}
+
+/// `gsd capability doctor`: what is installed, by itself.
+pub(super) fn of_installed(ui: &Ui, context: &Context) -> Outcome {
+    Ok(show(ui, &installed::look(context)))
+}
+
+fn show(ui: &Ui, findings: &[Finding]) -> ExitStatus {
     if ui.json {
         let details: Vec<_> = findings
             .iter()
@@ -48,7 +60,7 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
             .collect();
         ui.success(details.into());
     } else {
-        for finding in &findings {
+        for finding in findings {
             let (tone, mark) = match (finding.ok, &finding.remedy) {
                 (true, None) => (Tone::Good, "✔"),
                 (true, Some(_)) => (Tone::Dim, "·"),
@@ -70,7 +82,7 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
         }
     }
     // Looking is always done; what is missing here may be wanted so.
-    Ok(ExitStatus::Done)
+    ExitStatus::Done
 }
 
 fn approvals(context: &Context) -> Finding {

@@ -1,6 +1,11 @@
 //! What is installed, trusted, changed and removed, through the built program and real files.
 
+mod crash;
+mod lifecycle;
+mod lock;
+mod question;
 mod trust;
+mod undo;
 
 use crate::world::{Ran, gsd};
 use camino::{Utf8Path, Utf8PathBuf};

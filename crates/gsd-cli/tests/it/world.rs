@@ -2,7 +2,10 @@
 
 use camino::Utf8Path;
 use gsd_testkit::project::World;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 
 /// What a run of the program gave.
@@ -47,6 +50,28 @@ pub(crate) fn ran(output: Output) -> Ran {
         stdout: String::from_utf8(output.stdout).expect("UTF-8 on stdout"),
         stderr: String::from_utf8(output.stderr).expect("UTF-8 on stderr"),
     }
+}
+
+/// Runs the command on a terminal of its own, where somebody types that. Gives also what the
+/// terminal showed.
+pub(crate) fn on_terminal(world: &World, args: &[&str], typed: &str) -> (Ran, String) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, vec![]).unwrap().into_string().unwrap();
+    let slave = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let mut master = File::from(master);
+    master.write_all(typed.as_bytes()).unwrap();
+    let mut command = command(world, args);
+    command.env("TERM", "dumb").stdin(slave.try_clone().unwrap()).stderr(slave);
+    let child = command.stdout(Stdio::piped()).spawn().unwrap();
+    // The command keeps the other end of the terminal open as long as it lives.
+    drop(command);
+    let ran = ran(child.wait_with_output().unwrap());
+    let mut shown = vec![];
+    // A terminal without a program ends with an error.
+    let _ = master.read_to_end(&mut shown);
+    (ran, String::from_utf8_lossy(&shown).into_owned())
 }
 
 /// The record that the last run of phase 3 wrote.

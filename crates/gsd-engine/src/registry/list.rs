@@ -17,6 +17,8 @@ pub enum Status {
     Tampered,
     /// In force, but nobody installed it: nothing of it may run until it is approved.
     Unmanaged,
+    /// It is recorded, and its files are gone.
+    Missing,
 }
 
 impl Status {
@@ -30,6 +32,7 @@ impl Status {
             Self::Pending => "pending",
             Self::Tampered => "tampered",
             Self::Unmanaged => "unmanaged",
+            Self::Missing => "missing",
         }
     }
 }

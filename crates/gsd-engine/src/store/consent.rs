@@ -2,7 +2,7 @@
 //! that nobody agreed to, unless it brings nothing to agree to.
 
 use super::consent_store::Consent;
-use super::disclosure::{Changes, Disclosure, Signatures};
+use super::disclosure::{Changes, Destination, Disclosure, Signatures};
 use super::ledger::Approval;
 use super::{Entry, ScopeRoot, Staged, StoreError};
 use crate::id::CapabilityId;
@@ -21,8 +21,8 @@ pub(super) enum Before {
 /// A bundle of which it is known whether somebody has to agree, and to what.
 #[derive(Debug)]
 pub struct Question {
+    id: CapabilityId,
     staged: Staged,
-    disclosure: Disclosure,
     before: Before,
     /// What has to be agreed to beside the disclosure, a line each.
     also: Vec<String>,
@@ -31,19 +31,14 @@ pub struct Question {
 /// A bundle that may be put in its place.
 #[derive(Debug)]
 pub struct Consented {
+    id: CapabilityId,
     staged: Staged,
-    disclosure: Disclosure,
     at: String,
 }
 
 impl Question {
-    pub(super) fn new(
-        staged: Staged,
-        disclosure: Disclosure,
-        before: Before,
-        also: Vec<String>,
-    ) -> Self {
-        Self { staged, disclosure, before, also }
+    pub(super) fn new(id: CapabilityId, staged: Staged, before: Before, also: Vec<String>) -> Self {
+        Self { id, staged, before, also }
     }
 
     /// Whether somebody has to be asked: it brings something that runs or sends and nobody agreed
@@ -53,9 +48,22 @@ impl Question {
             return true;
         }
         match &self.before {
-            Before::Nothing => self.disclosure.requires_consent(),
-            Before::Approved { signatures, .. } => *signatures != self.disclosure.signatures(),
+            Before::Nothing => self.disclosure().requires_consent(),
+            Before::Approved { signatures, .. } => *signatures != self.disclosure().signatures(),
         }
+    }
+
+    /// Whether somebody agreed to exactly what it discloses.
+    pub(super) fn was_agreed_to(&self) -> bool {
+        matches!(self.before, Before::Approved { .. }) && !self.is_open()
+    }
+
+    pub fn id(&self) -> &CapabilityId {
+        &self.id
+    }
+
+    pub fn version(&self) -> String {
+        self.staged.manifest().map(|manifest| manifest.version.to_string()).unwrap_or_default()
     }
 
     pub fn staged(&self) -> &Staged {
@@ -63,7 +71,7 @@ impl Question {
     }
 
     pub fn disclosure(&self) -> &Disclosure {
-        &self.disclosure
+        self.staged.disclosure()
     }
 
     /// What has to be agreed to beside the disclosure, a line each.
@@ -76,7 +84,7 @@ impl Question {
         match &self.before {
             Before::Nothing | Before::Approved { disclosure: None, .. } => None,
             Before::Approved { disclosure: Some(old), .. } => {
-                Some(self.disclosure.changes_since(old))
+                Some(self.disclosure().changes_since(old))
             }
         }
     }
@@ -88,28 +96,26 @@ impl Question {
 
     /// The user said yes to what was shown.
     pub fn agreed(self) -> Consented {
-        let Self { staged, disclosure, .. } = self;
-        Consented { staged, disclosure, at: clock::timestamp() }
+        Consented { id: self.id, staged: self.staged, at: clock::timestamp() }
     }
 
     /// All that there is to know before agreeing, for programs.
     pub fn to_json(&self) -> Value {
-        let manifest = self.staged.manifest();
         let source = self.staged.source();
         let mut out = json!({
-            "id": manifest.id.value,
-            "version": manifest.version.to_string(),
-            "title": manifest.title,
+            "id": self.id,
+            "version": self.version(),
+            "title": self.staged.manifest().map(|manifest| &manifest.title),
             "source": source.recorded,
             "resolved": source.resolved,
             "integrity": source.integrity,
             "contentHash": self.staged.content_hash(),
             "files": self.staged.files().count(),
             "bytes": self.staged.files().bytes(),
-            "disclosure": self.disclosure.to_json(),
-            "signature": self.disclosure.signature_v1(),
-            "digest": self.disclosure.signature_v2(),
-            "lines": self.disclosure.lines(),
+            "disclosure": self.disclosure().to_json(),
+            "signature": self.disclosure().signature_v1(),
+            "digest": self.disclosure().signature_v2(),
+            "lines": self.disclosure().lines(),
             "also": self.also,
         });
         if let Some(changes) = self.changes() {
@@ -120,29 +126,42 @@ impl Question {
 }
 
 impl Consented {
+    pub fn id(&self) -> &CapabilityId {
+        &self.id
+    }
+
     pub fn staged(&self) -> &Staged {
         &self.staged
     }
 
-    pub fn disclosure(&self) -> &Disclosure {
-        &self.disclosure
+    /// When it was agreed to.
+    pub(super) fn at(&self) -> &str {
+        &self.at
+    }
+
+    pub(super) fn version(&self) -> String {
+        self.staged.manifest().map(|manifest| manifest.version.to_string()).unwrap_or_default()
     }
 
     pub(super) fn approval(&self) -> Approval {
-        let Signatures { v1, v2 } = self.disclosure.signatures();
+        let Signatures { v1, v2 } = self.staged.disclosure().signatures();
         Approval { signature: v1, digest: v2, at: self.at.clone() }
     }
 
     /// The record for a project; the user's own scope keeps the approval in its ledger.
     pub(super) fn record(&self, root: &ScopeRoot) -> Option<Consent> {
         let store = root.consents()?;
-        let Signatures { v1, v2 } = self.disclosure.signatures();
-        let id = self.staged.id();
-        let mut consent = Consent::new(store.project(), id, self.staged.content_hash(), &self.at);
+        let Approval { signature, digest, at } = self.approval();
+        let mut consent = Consent::new(store.project(), &self.id, self.staged.content_hash(), &at);
         consent.integrity.clone_from(&self.staged.source().integrity);
-        consent.signature = v1;
-        consent.digest = v2;
-        Some(consent)
+        consent.signature = signature;
+        consent.digest = digest;
+        let lane = self.staged.disclosure().lane.as_ref();
+        let host = match lane.and_then(|lane| lane.destination.as_ref()) {
+            Some(Destination::Resolved { address, .. }) => Some(address.as_str()),
+            Some(Destination::Unresolved { .. }) | None => None,
+        };
+        Some(consent.sending_to(host))
     }
 }
 
@@ -152,7 +171,7 @@ impl Before {
         root: &ScopeRoot,
         id: &CapabilityId,
         entry: Option<&Entry>,
-        configured: &dyn Fn(&str) -> Option<String>,
+        live: Option<&Staged>,
     ) -> Result<Self, StoreError> {
         let approved = match root.consents() {
             None => entry.and_then(|entry| {
@@ -165,9 +184,8 @@ impl Before {
             }),
         };
         let Some((signatures, hash)) = approved else { return Ok(Self::Nothing) };
-        let live = Staged::take(&root.bundle(id), super::SourceRecord::default()).ok();
         let live = live.filter(|live| live.content_hash() == hash);
-        let disclosure = live.map(|live| Box::new(live.disclosure(configured)));
+        let disclosure = live.map(|live| Box::new(live.disclosure().clone()));
         Ok(Self::Approved { signatures, disclosure })
     }
 }

@@ -18,6 +18,8 @@ use std::time::Duration;
 
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 const MAX_RECORDS: usize = 4096;
+/// The lock goes with who held it, unless that one was killed.
+const LOCK: &str = ".consent.lock";
 /// How long another process may be at the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -145,6 +147,22 @@ impl ConsentStore {
         Ok(gone)
     }
 
+    /// Removes what a killed writer left: half a file, its lock, the folder made for both.
+    pub(super) fn tidy(&self) -> Result<(), ConsentError> {
+        let lock = self.folder().join(LOCK);
+        if fs::kind(&lock).is_none() && fs::left_overs(&self.path).is_empty() {
+            if fs::list(self.folder(), 1).is_ok_and(|entries| entries.is_empty()) {
+                fs::remove_empty_folder(self.folder()).map_err(ConsentError::Write)?;
+            }
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        for half in fs::left_overs(&self.path) {
+            fs::remove_file(&half).map_err(ConsentError::Write)?;
+        }
+        Ok(())
+    }
+
     /// That consents could be recorded, found out before anything is changed.
     pub(super) fn check_writable(&self) -> Result<(), ConsentError> {
         self.load().map(|_| ())
@@ -165,7 +183,7 @@ impl ConsentStore {
     fn lock(&self) -> Result<Held, ConsentError> {
         self.outside_projects()?;
         fs::create_private_dir_all(self.folder()).map_err(ConsentError::Write)?;
-        let path = self.folder().join(".consent.lock");
+        let path = self.folder().join(LOCK);
         Held::take(&path, &[self.folder()], "gsd capability", PATIENCE).map_err(|e| match e {
             HeldError::Lock(error) => ConsentError::Lock(error),
             HeldError::Folder(error) => ConsentError::Write(error),

@@ -1,8 +1,9 @@
 //! Why a change of what is installed was not made.
 
+use super::check::Refusal;
 use super::{ConsentError, HashError, LedgerError};
-use crate::diag::Diagnostic;
 use crate::registry::Scope;
+use crate::source::FetchError;
 use camino::Utf8PathBuf;
 use gsd_io::fs::{CopyError, ReadError, WriteError};
 use gsd_io::lock::LockError;
@@ -20,10 +21,12 @@ pub enum StoreError {
     ChangedMeanwhile { id: String },
     #[error("`{id}` is not installed in {scope} scope")]
     NotInstalled { id: String, scope: Scope },
-    #[error("`{id}` is a first-party capability: it comes with gsd")]
-    FirstParty { id: String },
-    #[error("{}", .reasons.join("; "))]
-    Refused { reasons: Vec<String>, diagnostics: Vec<Diagnostic>, hint: Option<String> },
+    #[error("{reason}")]
+    Refused { reason: String, hint: Option<String> },
+    #[error("{}", .refusals.iter().map(|one| one.message.as_str()).collect::<Vec<_>>().join("; "))]
+    Unfit { refusals: Vec<Refusal> },
+    #[error(transparent)]
+    Fetch(FetchError),
     #[error("`{path}` leads out of the folder that it should lie in")]
     LeadsOut { path: Utf8PathBuf },
     #[error(
@@ -48,12 +51,11 @@ pub enum StoreError {
 
 impl StoreError {
     pub(super) fn refused(reason: impl Into<String>) -> Self {
-        Self::Refused { reasons: vec![reason.into()], diagnostics: vec![], hint: None }
+        Self::Refused { reason: reason.into(), hint: None }
     }
 
     pub(super) fn refused_hint(reason: impl Into<String>, hint: impl Into<String>) -> Self {
-        let hint = Some(hint.into());
-        Self::Refused { reasons: vec![reason.into()], diagnostics: vec![], hint }
+        Self::Refused { reason: reason.into(), hint: Some(hint.into()) }
     }
 
     /// What to do about it: a command to type, or a sentence.
@@ -67,8 +69,9 @@ impl StoreError {
             Self::NotInstalled { .. } => {
                 Some("`gsd capability list` shows what is installed".to_owned())
             }
-            Self::FirstParty { id } => Some(format!("`gsd capability show {id}` tells about it")),
             Self::Refused { hint, .. } => hint.clone(),
+            Self::Unfit { refusals } => refusals.first().map(|refusal| refusal.remedy.clone()),
+            Self::Fetch(error) => error.hint(),
             Self::LeadsOut { path } => Some(format!("put a folder in place of the link `{path}`")),
             Self::HomeIsProject { .. } => {
                 Some("set `GSD_HOME` or `HOME` to a folder outside of every project".to_owned())
@@ -80,5 +83,11 @@ impl StoreError {
             Self::Write(error) => Some(format!("see that `{}` can be written", error.path)),
             Self::Bundle(_) | Self::ContentChanged | Self::Copy(_) | Self::Read(_) => None,
         }
+    }
+}
+
+impl From<HashError> for StoreError {
+    fn from(error: HashError) -> Self {
+        Self::Bundle(error)
     }
 }

@@ -8,9 +8,7 @@ mod entry;
 mod intent;
 
 pub use entry::{Approval, Entry, SharedEdit};
-pub(super) use intent::Intent;
-#[cfg(test)]
-use intent::{IntentKind, SharedState};
+pub(super) use intent::{Intent, IntentKind, SharedState};
 
 use crate::id::CapabilityId;
 use crate::json::quoted;

@@ -1,11 +1,11 @@
 //! A bundle that lies ready: its bytes are known by their hash, and everything said about it later
 //! is about these bytes.
 
-use super::disclosure::{BundleFiles, BundleFilesError, Disclosure};
-use super::{HashError, StoreError, content_hash};
-use crate::diag::Level;
+use super::check::{Candidate, Origin};
+use super::disclosure::{BundleFiles, Disclosure};
+use super::{ScopeRoot, StoreError, content_hash};
 use crate::id::CapabilityId;
-use crate::manifest::{Bundle, Context, Manifest, Origin, read_bundle};
+use crate::manifest::Manifest;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
 
@@ -16,6 +16,10 @@ pub struct SourceRecord {
     pub requested: String,
     /// The spec in its lasting form; empty for a bundle that was found where it lies.
     pub recorded: String,
+    /// The word for its kind.
+    pub kind: &'static str,
+    /// What stays the same when only another version is wanted.
+    pub identity: String,
     /// The digest of the archive, if it came in one.
     pub integrity: String,
     /// What the spec turned out to be.
@@ -24,56 +28,55 @@ pub struct SourceRecord {
     pub pinned: Option<Value>,
 }
 
-/// A bundle whose files are plain, whose manifest is sound, and whose hash is known.
+/// A bundle whose files are plain and whose hash is known. Whether it fits is not known yet.
 #[derive(Debug)]
 pub struct Staged {
     folder: Utf8PathBuf,
-    bundle: Bundle,
-    document: Value,
-    files: BundleFiles,
+    candidate: Candidate,
     content_hash: String,
     source: SourceRecord,
 }
 
 impl Staged {
-    /// Looks at the bundle in a folder.
-    pub fn take(folder: &Utf8Path, source: SourceRecord) -> Result<Self, StoreError> {
+    /// Looks at the bundle in a folder. `configured` gives the text that a setting has now.
+    pub fn take(
+        folder: &Utf8Path,
+        root: &ScopeRoot,
+        source: SourceRecord,
+        origin: Origin,
+        configured: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, StoreError> {
         let hash = content_hash(folder).map_err(StoreError::Bundle)?;
-        let context = Context { origin: Origin::ThirdParty, folder: None };
-        let bundle = read_bundle(folder, "capability.json", context);
-        let files = BundleFiles::read(folder).map_err(not_read)?;
+        let candidate = Candidate::read(folder, root.scope, origin, configured)
+            .map_err(|error| StoreError::refused(error.to_string()))?;
         // What was read is what was hashed, also where somebody else may write to the folder.
         if content_hash(folder).map_err(StoreError::Bundle)? != hash {
             return Err(StoreError::ContentChanged);
         }
-        if bundle.manifest().is_none() {
-            return Err(invalid(&bundle));
-        }
-        let document =
-            serde_json::from_str(bundle.parsed.file.text()).expect("a sound manifest is JSON");
-        let folder = folder.to_owned();
-        Ok(Self { folder, bundle, document, files, content_hash: hash, source })
+        Ok(Self { folder: folder.to_owned(), candidate, content_hash: hash, source })
     }
 
-    pub fn manifest(&self) -> &Manifest {
-        self.bundle.manifest().expect("it was looked at when it was taken")
+    /// The bundle that lies in its place; `None` if none does that can be read.
+    pub(super) fn live(
+        root: &ScopeRoot,
+        id: &CapabilityId,
+        configured: &dyn Fn(&str) -> Option<String>,
+    ) -> Option<Self> {
+        let source = SourceRecord::default();
+        Self::take(&root.bundle(id), root, source, Origin::Unproven, configured).ok()
     }
 
-    /// The manifest as it is written, with what this version does not know.
-    pub fn document(&self) -> &Value {
-        &self.document
+    pub fn candidate(&self) -> &Candidate {
+        &self.candidate
     }
 
-    pub fn id(&self) -> &CapabilityId {
-        &self.manifest().id.value
-    }
-
-    pub fn bundle(&self) -> &Bundle {
-        &self.bundle
+    /// The manifest; `None` if something is wrong with it.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        self.candidate.manifest()
     }
 
     pub fn files(&self) -> &BundleFiles {
-        &self.files
+        &self.candidate.files
     }
 
     pub fn content_hash(&self) -> &str {
@@ -84,31 +87,11 @@ impl Staged {
         &self.source
     }
 
+    pub fn disclosure(&self) -> &Disclosure {
+        &self.candidate.disclosure
+    }
+
     pub(super) fn folder(&self) -> &Utf8Path {
         &self.folder
-    }
-
-    /// What somebody has to agree to. `configured` gives the text that a setting has now.
-    pub fn disclosure(&self, configured: &dyn Fn(&str) -> Option<String>) -> Disclosure {
-        Disclosure::of(&self.document, &self.files, configured)
-    }
-}
-
-fn not_read(error: BundleFilesError) -> StoreError {
-    StoreError::refused(error.to_string())
-}
-
-/// A manifest that is not sound, with its faults.
-fn invalid(bundle: &Bundle) -> StoreError {
-    let found = &bundle.parsed.diagnostics;
-    let errors = found.iter().filter(|found| found.level == Level::Error);
-    let reasons: Vec<String> = errors.map(|found| found.message.clone()).take(20).collect();
-    let hint = "`gsd capability validate PATH` shows each fault with its place".to_owned();
-    StoreError::Refused { reasons, diagnostics: found.clone(), hint: Some(hint) }
-}
-
-impl From<HashError> for StoreError {
-    fn from(error: HashError) -> Self {
-        Self::Bundle(error)
     }
 }

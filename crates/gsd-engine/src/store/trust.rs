@@ -1,10 +1,11 @@
 //! What a user trusts: listing it, giving it to a bundle that lies there already, taking it back.
 
+use super::check::{Origin, Refusal, check_candidate};
 use super::consent::{Before, Consented, Question};
 use super::consent_store::Consent;
 use super::ledger::Entry;
 use super::staged::{SourceRecord, Staged};
-use super::{Places, ScopeRoot, StoreError, content_hash};
+use super::{Places, ScopeRoot, StoreError, content_hash, plan};
 use crate::id::CapabilityId;
 use crate::registry::Scope;
 use camino::Utf8PathBuf;
@@ -23,10 +24,13 @@ pub struct Trusted {
     pub digest: String,
     pub content_hash: String,
     pub at: String,
+    /// The server that a lane of it was to send plans to.
+    pub reviewer_host: Option<String>,
 }
 
 impl Trusted {
     fn of_consent(consent: Consent) -> Self {
+        let reviewer_host = consent.reviewer_host().map(str::to_owned);
         Self {
             id: consent.id,
             scope: Scope::Project,
@@ -35,6 +39,7 @@ impl Trusted {
             signature: consent.signature,
             digest: consent.digest,
             content_hash: consent.content_hash,
+            reviewer_host,
             at: consent.consented_at,
         }
     }
@@ -50,6 +55,7 @@ impl Trusted {
             digest: approval.digest,
             content_hash: entry.content_hash()?.to_owned(),
             at: approval.at,
+            reviewer_host: None,
         })
     }
 }
@@ -83,12 +89,20 @@ pub fn trusted_one(root: &ScopeRoot, id: &CapabilityId) -> Result<Option<Trusted
     }
 }
 
-/// Asks about the bundle that lies there, as it is.
-pub fn ask(
+/// A bundle that lies there, what there is to agree to, and what speaks against it.
+#[derive(Debug)]
+pub struct Lying {
+    pub question: Question,
+    pub refusals: Vec<Refusal>,
+}
+
+/// Looks at the bundle that lies there, as it is.
+pub fn look(
+    places: &Places,
     root: &ScopeRoot,
     id: &CapabilityId,
     configured: &dyn Fn(&str) -> Option<String>,
-) -> Result<Question, StoreError> {
+) -> Result<Lying, StoreError> {
     let folder = root.bundle(id);
     match fs::kind(&folder) {
         Some(Kind::Directory) => {}
@@ -102,15 +116,13 @@ pub fn ask(
         return Err(StoreError::refused_hint(reason, "gsd capability reconcile"));
     }
     let source = entry.map(source_of).unwrap_or_default();
-    let staged = Staged::take(&folder, source)?;
-    if staged.id() != id {
-        let reason =
-            format!("the folder `{id}` holds a capability of another id, `{}`", staged.id());
-        return Err(StoreError::refused(reason));
-    }
-    let disclosure = staged.disclosure(configured);
-    let before = Before::of(root, id, entry, configured)?;
-    Ok(Question::new(staged, disclosure, before, vec![]))
+    let staged = Staged::take(&folder, root, source, Origin::Unproven, configured)?;
+    let around = plan::surroundings(places);
+    let mut refusals = check_candidate(staged.candidate(), &around, Some(id));
+    // Where it lies, nobody can say where it came from.
+    refusals.retain(|refusal| refusal.code != "provenance");
+    let before = Before::of(root, id, entry, Some(&staged))?;
+    Ok(Lying { question: Question::new(id.clone(), staged, before, vec![]), refusals })
 }
 
 fn not_installed(root: &ScopeRoot, id: &CapabilityId) -> StoreError {
@@ -125,23 +137,35 @@ fn source_of(entry: &Entry) -> SourceRecord {
     }
 }
 
+/// What is recorded of a bundle that lies there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Record {
+    /// The user's word, and for the user's own scope the entry that it stands in.
+    Word,
+    /// An entry in any scope, as an install would make it.
+    Entry,
+}
+
 /// Records the user's word on the bundle that lies there.
 pub fn grant(
     root: &ScopeRoot,
     consented: &Consented,
+    record: Record,
     patience: Duration,
 ) -> Result<(), StoreError> {
-    let staged = consented.staged();
-    let id = staged.id().clone();
+    let (staged, id) = (consented.staged(), consented.id().clone());
     let _held = root.lock(patience)?;
     let mut ledger = root.ledger()?;
     if content_hash(&root.bundle(&id))? != staged.content_hash() {
         return Err(StoreError::ContentChanged);
     }
-    if let (Some(store), Some(record)) = (root.consents(), consented.record(root)) {
-        return Ok(store.grant(record)?);
+    if let (Some(store), Some(word)) = (root.consents(), consented.record(root)) {
+        store.grant(word)?;
+        if record == Record::Word {
+            return Ok(());
+        }
     }
-    let version = staged.manifest().version.to_string();
+    let version = consented.version();
     let approval = consented.approval();
     let entry = ledger.get(&id).cloned().unwrap_or_else(|| {
         let new = Entry::new(&id, &version, &approval.at);
@@ -150,9 +174,15 @@ pub fn grant(
     let entry = entry
         .with("version", version)
         .with("updatedAt", approval.at.clone())
-        .with("contentHash", staged.content_hash())
-        .with_approval(&approval);
-    ledger.set(&id, entry);
+        .with("contentHash", staged.content_hash());
+    ledger.set(
+        &id,
+        match root.scope {
+            Scope::Global => entry.with_approval(&approval),
+            // In a project the user's word stands in the user's home.
+            Scope::Project => entry,
+        },
+    );
     Ok(ledger.save()?)
 }
 

@@ -10,14 +10,25 @@ use gsd_io::terminal;
 /// What the user said before being asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Said {
+    /// A question may be asked.
     Nothing,
     /// `--yes`.
     Yes,
+    /// No question is asked either: it would be one of many.
+    NotAsked,
 }
 
 impl Said {
     pub(super) const fn of(yes: bool) -> Self {
         if yes { Self::Yes } else { Self::Nothing }
+    }
+
+    /// The same, for one of many.
+    pub(super) const fn without_asking(self) -> Self {
+        match self {
+            Self::Yes => Self::Yes,
+            Self::Nothing | Self::NotAsked => Self::NotAsked,
+        }
     }
 }
 
@@ -36,13 +47,13 @@ pub(super) fn agree(
     if said == Said::Yes {
         return Ok(question.agreed());
     }
-    if !ui.json {
+    if !ui.json && said == Said::Nothing {
         show(ui, &question);
+        if terminal::can_ask() && says_yes(ui) {
+            return Ok(question.agreed());
+        }
     }
-    if !ui.json && terminal::can_ask() && says_yes(ui) {
-        return Ok(question.agreed());
-    }
-    let message = format!("`{}` needs your consent", question.staged().id());
+    let message = format!("`{}` needs your consent", question.id());
     let mut details = question.to_json();
     let disclosure = details["disclosure"].take();
     Err(CommandError::new(ExitStatus::ConsentRequired, "consent-required", message)
@@ -55,9 +66,9 @@ pub(super) fn agree(
 
 /// What there is to agree to, for people.
 pub(super) fn show(ui: &Ui, question: &Question) {
-    let manifest = question.staged().manifest();
-    let title = printable(&manifest.title, 80);
-    let head = format!("{} {}", manifest.id.value, manifest.version);
+    let title = question.staged().manifest().map(|manifest| printable(&manifest.title, 80));
+    let title = title.unwrap_or_default();
+    let head = format!("{} {}", question.id(), question.version());
     ui.talk(format_args!("{}  {title}\n", ui.paint_err(Tone::Strong, &head)));
     let source = &question.staged().source().recorded;
     if !source.is_empty() {

@@ -6,8 +6,8 @@ use crate::args::{CapabilityListArgs, ScopeWord};
 use crate::exit::ExitStatus;
 use crate::output::table::{fit, pad, widths};
 use crate::ui::{Tone, Ui};
-use gsd_engine::registry::{Row, Scope, Status, rows};
-use gsd_engine::store::{Discovery, Entry};
+use gsd_engine::registry::{Row, Scope, Status};
+use gsd_engine::store::{Discovery, Entry, rows};
 use gsd_engine::text::printable;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityListArgs) -> Outc
         ScopeWord::Project => "project",
     });
     let wanted = |row: &Row| row.scope == "first-party" || scope.is_none_or(|s| s == row.scope);
-    let rows: Vec<Row> = rows(&composition).into_iter().filter(wanted).collect();
+    let rows: Vec<Row> = rows(&composition, &discovery).into_iter().filter(wanted).collect();
     let problems: Vec<&str> = discovery
         .problems
         .iter()
@@ -90,7 +90,7 @@ pub(super) fn as_json(row: &Row, discovery: &Discovery) -> Value {
     Value::Object(out)
 }
 
-fn recorded<'a>(discovery: &'a Discovery, scope: Scope, id: &str) -> Option<&'a Entry> {
+pub(super) fn recorded<'a>(discovery: &'a Discovery, scope: Scope, id: &str) -> Option<&'a Entry> {
     discovery.recorded.get(&(scope, id.to_owned()))
 }
 
@@ -98,7 +98,7 @@ const fn tone(status: Status) -> Tone {
     match status {
         Status::Active => Tone::Good,
         Status::Inactive | Status::Shadowed | Status::Unmanaged | Status::Pending => Tone::Warn,
-        Status::Incompatible | Status::Invalid | Status::Tampered => Tone::Bad,
+        Status::Incompatible | Status::Invalid | Status::Tampered | Status::Missing => Tone::Bad,
     }
 }
 

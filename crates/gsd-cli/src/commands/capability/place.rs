@@ -7,11 +7,14 @@ use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::output::json_v1;
 use gsd_engine::config::{self, Config};
+use gsd_engine::diag::Diagnostic;
 use gsd_engine::id::CapabilityId;
 use gsd_engine::registry::{Scope, first_party};
+use gsd_engine::source;
+use gsd_engine::store::check::{self, Refusal};
 use gsd_engine::store::{ConsentError, LedgerError, ScopeRoot, StoreError, trust};
 use gsd_engine::text::printable;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The id that was typed, if it can be one.
 pub(super) fn id(text: &str) -> Result<CapabilityId, CommandError> {
@@ -74,8 +77,9 @@ pub(super) fn failed(error: &StoreError) -> CommandError {
         StoreError::Consent(_) => (ExitStatus::Corrupt, "consents-unreadable"),
         StoreError::Busy(_) | StoreError::ChangedMeanwhile { .. } => (ExitStatus::Busy, "busy"),
         StoreError::NotInstalled { .. } => (ExitStatus::Unknown, "not-installed"),
-        StoreError::FirstParty { .. } => (ExitStatus::Refused, "first-party"),
         StoreError::Refused { .. } => (ExitStatus::Refused, "refused"),
+        StoreError::Unfit { refusals } => unfit(refusals),
+        StoreError::Fetch(error) => fetched(error.class()),
         StoreError::LeadsOut { .. } => (ExitStatus::Refused, "leads-out"),
         StoreError::HomeIsProject { .. } => (ExitStatus::Refused, "home-is-project"),
         StoreError::Bundle(_) | StoreError::Copy(_) => (ExitStatus::Refused, "bundle-refused"),
@@ -90,14 +94,36 @@ pub(super) fn failed(error: &StoreError) -> CommandError {
         failure = failure.hint(remedy);
     }
     match error {
-        StoreError::Refused { reasons, diagnostics, .. } => failure
-            .detail("reasons", json!(reasons))
-            .detail("diagnostics", json!(json_v1::diagnostics(diagnostics))),
+        StoreError::Unfit { refusals } => {
+            let found: Vec<Diagnostic> =
+                refusals.iter().filter_map(|one| one.diagnostic.as_deref().cloned()).collect();
+            let reasons: Vec<Value> = refusals.iter().map(Refusal::to_json).collect();
+            failure
+                .detail("reasons", reasons)
+                .detail("diagnostics", json!(json_v1::diagnostics(&found)))
+        }
         StoreError::NotInstalled { id, .. } if is_first_party(id) => {
             failure.message = format!("`{id}` is a first-party capability: it comes with gsd");
             failure.hint("it cannot be installed, removed or approved")
         }
         _ => failure,
+    }
+}
+
+/// What it is if anything is not what it says it is, else a refusal.
+fn unfit(refusals: &[Refusal]) -> (ExitStatus, &'static str) {
+    let code = refusals.first().map_or("refused", |refusal| refusal.code);
+    let false_claim = refusals.iter().any(|refusal| refusal.class == check::Class::Integrity);
+    (if false_claim { ExitStatus::Integrity } else { ExitStatus::Refused }, code)
+}
+
+const fn fetched(class: source::Class) -> (ExitStatus, &'static str) {
+    match class {
+        source::Class::Refused => (ExitStatus::Refused, "source-refused"),
+        source::Class::Mismatch => (ExitStatus::Integrity, "integrity-mismatch"),
+        source::Class::Unreachable => (ExitStatus::SourceUnreachable, "source-unreachable"),
+        source::Class::Interrupted => (ExitStatus::Interrupted, "interrupted"),
+        source::Class::Internal => (ExitStatus::Diagnostics, "scratch"),
     }
 }
 

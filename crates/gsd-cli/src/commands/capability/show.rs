@@ -5,13 +5,14 @@ use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::output::diagnostics;
 use crate::ui::{Tone, Ui};
-use gsd_engine::registry::{Capability, Row, rows};
+use gsd_engine::registry::{Capability, Row, Scope};
+use gsd_engine::store::{Discovery, Entry, rows};
 use gsd_engine::text::{nearest, printable};
 use serde_json::{Value, json};
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &crate::args::CapabilityShowArgs) -> Outcome {
     let (composition, discovery) = compose(context);
-    let all = rows(&composition);
+    let all = rows(&composition, &discovery);
     let of_id: Vec<&Row> = all.iter().filter(|row| row.id == args.id).collect();
     if of_id.is_empty() {
         let message = format!("there is no capability `{}`", printable(&args.id, 80));
@@ -25,7 +26,16 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &crate::args::CapabilityShow
     let capability = composition.registry.get(&args.id);
     let skips: Vec<_> = composition.skips.iter().filter(|skip| skip.id == args.id).collect();
     if ui.json {
-        let states: Value = of_id.iter().map(|row| list::as_json(row, &discovery)).collect();
+        let states: Value = of_id
+            .iter()
+            .map(|row| {
+                let mut state = list::as_json(row, &discovery);
+                if let Some(entry) = record(row, &discovery) {
+                    state["recorded"] = recorded(entry);
+                }
+                state
+            })
+            .collect();
         let manifest = capability.and_then(|capability| {
             serde_json::from_str::<Value>(capability.manifest.file.text()).ok()
         });
@@ -49,6 +59,9 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &crate::args::CapabilityShow
         if let Some(remedy) = &row.remedy {
             ui.line(format_args!("  {}", ui.paint(Tone::Accent, &printable(remedy, 200))));
         }
+        if let Some(entry) = record(row, &discovery) {
+            origin(ui, entry);
+        }
     }
     if let Some(capability) = capability {
         describe(ui, capability);
@@ -58,6 +71,46 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &crate::args::CapabilityShow
         ui.data(&diagnostics::human(ui, &skip.diagnostics));
     }
     Ok(ExitStatus::Done)
+}
+
+/// What is recorded of a row. Of what nobody consented to, nothing is shown.
+fn record<'a>(row: &Row, discovery: &'a Discovery) -> Option<&'a Entry> {
+    let scope = match row.scope {
+        "global" => Scope::Global,
+        "project" => Scope::Project,
+        _ => return None,
+    };
+    let shown = row.reason_code != Some("unconsented");
+    list::recorded(discovery, scope, &row.id).filter(|_| shown)
+}
+
+fn recorded(entry: &Entry) -> Value {
+    let files: Vec<String> = entry.shared_edits().into_iter().map(|edit| edit.file).collect();
+    let field = |name: &str| entry.field(name).cloned().unwrap_or_default();
+    json!({
+        "version": entry.version(), "source": entry.source(), "integrity": entry.integrity(),
+        "contentHash": entry.content_hash(), "installedAt": field("installedAt"),
+        "updatedAt": field("updatedAt"), "resolved": field("resolved"), "pinned": field("pinned"),
+        "approvedAt": entry.approval().map(|approval| approval.at), "sharedFiles": files,
+        "disabled": entry.is_disabled(),
+    })
+}
+
+/// Where it came from, since when it is there, and what it is wired into.
+fn origin(ui: &Ui, entry: &Entry) {
+    let line = |name: &str, text: &str| {
+        if !text.is_empty() {
+            let name = format!("{name:<14}");
+            ui.line(format_args!("  {}{}", ui.paint(Tone::Dim, &name), printable(text, 400)));
+        }
+    };
+    line("source", entry.source());
+    line("integrity", entry.integrity());
+    let since = entry.field("installedAt").and_then(Value::as_str);
+    line("installed", since.unwrap_or_default());
+    line("approved", &entry.approval().map(|approval| approval.at).unwrap_or_default());
+    let files: Vec<String> = entry.shared_edits().into_iter().map(|edit| edit.file).collect();
+    line("wired into", &files.join(", "));
 }
 
 fn describe(ui: &Ui, capability: &Capability) {

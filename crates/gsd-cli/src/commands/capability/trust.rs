@@ -6,15 +6,18 @@ use super::place::{configured, failed, id, root_of, scope, settings};
 use super::places;
 use crate::Program;
 use crate::args::{
-    CapabilityTrustCommand, TrustGrantArgs, TrustListArgs, TrustRevokeArgs, TrustShowArgs,
+    CapabilityAdoptArgs, CapabilityTrustCommand, ChangeArgs, TrustGrantArgs, TrustListArgs,
+    TrustRevokeArgs, TrustShowArgs,
 };
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::output::table::{pad, widths};
 use crate::ui::{Tone, Ui};
+use gsd_engine::config::Config;
+use gsd_engine::id::CapabilityId;
 use gsd_engine::registry::Scope;
-use gsd_engine::store::ScopeRoot;
-use gsd_engine::store::trust::{self, Trusted};
+use gsd_engine::store::trust::{self, Lying, Record, Trusted};
+use gsd_engine::store::{Ledger, ScopeRoot, StoreError};
 use gsd_engine::text::printable;
 use serde_json::{Value, json};
 
@@ -44,7 +47,7 @@ fn list(ui: &Ui, context: &Context, args: &TrustListArgs) -> Outcome {
     let only = args.scope.map(scope).or(plain.then_some(Scope::Project));
     let all = all(context, only)?;
     if ui.json || plain {
-        ui.success(all.iter().map(as_json).collect());
+        ui.success(all.iter().map(|one| if plain { known(one) } else { as_json(one) }).collect());
         return Ok(ExitStatus::Done);
     }
     let mut rows = vec![["capability", "holds in", "since"].map(str::to_owned)];
@@ -66,12 +69,21 @@ fn list(ui: &Ui, context: &Context, args: &TrustListArgs) -> Outcome {
     Ok(ExitStatus::Done)
 }
 
-fn as_json(one: &Trusted) -> Value {
+/// The fields that existing callers know.
+fn known(one: &Trusted) -> Value {
     let mut out = json!({
         "id": one.id, "scope": one.scope.word(), "projectRoot": one.project.as_ref().map(|project| project.as_str()),
         "integrity": one.integrity, "disclosureSignature": one.signature,
         "contentHash": one.content_hash, "consentedAt": one.at,
     });
+    if let Some(host) = &one.reviewer_host {
+        out["reviewerHost"] = json!(host);
+    }
+    out
+}
+
+fn as_json(one: &Trusted) -> Value {
+    let mut out = known(one);
     if !one.digest.is_empty() {
         out["disclosureDigest"] = json!(one.digest);
     }
@@ -83,7 +95,7 @@ fn show(ui: &Ui, context: &Context, args: &TrustShowArgs) -> Outcome {
     let root = root_of(context, &id, &args.scope)?;
     let one = trust::trusted_one(&root, &id).map_err(|error| failed(&error))?;
     let config = settings(context);
-    let question = trust::ask(&root, &id, &configured(&config)).map_err(|error| failed(&error))?;
+    let question = look(context, &root, &id, &config)?.question;
     let same = one.as_ref().is_some_and(|one| one.content_hash == question.staged().content_hash());
     let state = match (&one, same) {
         (None, _) => "not-approved",
@@ -120,10 +132,56 @@ fn show(ui: &Ui, context: &Context, args: &TrustShowArgs) -> Outcome {
 fn grant(ui: &Ui, context: &Context, args: &TrustGrantArgs) -> Outcome {
     let id = id(&args.id)?;
     let root = root_of(context, &id, &args.change.scope)?;
+    let asked = Asked { verb: "trust grant", yes: args.yes, change: &args.change };
+    give(ui, context, &root, &id, &asked)
+}
+
+/// `gsd capability adopt`: the same for a bundle that has no record yet.
+pub(super) fn adopt(ui: &Ui, context: &Context, args: &CapabilityAdoptArgs) -> Outcome {
+    let id = id(&args.id)?;
+    let root = root_of(context, &id, &args.change.scope)?;
+    let ledger = Ledger::read(root.path()).map_err(|error| failed(&error.into()))?;
+    if ledger.get(&id).is_some() {
+        let message = format!("`{id}` is recorded already");
+        let hint = format!("`gsd capability trust grant {id}` approves it as it is");
+        return Err(CommandError::new(ExitStatus::Refused, "recorded", message).hint(hint));
+    }
+    let asked = Asked { verb: "adopt", yes: args.yes, change: &args.change };
+    give(ui, context, &root, &id, &asked)
+}
+
+/// What was typed.
+struct Asked<'a> {
+    verb: &'static str,
+    yes: bool,
+    change: &'a ChangeArgs,
+}
+
+fn look(
+    context: &Context,
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    config: &Config,
+) -> Result<Lying, CommandError> {
+    let places = places(&context.env, &context.root);
+    trust::look(&places, root, id, &configured(config)).map_err(|error| failed(&error))
+}
+
+fn give(
+    ui: &Ui,
+    context: &Context,
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    asked: &Asked<'_>,
+) -> Outcome {
     let config = settings(context);
-    let question = trust::ask(&root, &id, &configured(&config)).map_err(|error| failed(&error))?;
-    if args.change.dry_run {
-        if ui.json {
+    let Lying { question, refusals } = look(context, root, id, &config)?;
+    if !refusals.is_empty() {
+        return Err(failed(&StoreError::Unfit { refusals }));
+    }
+    let plain = ui.json || context.program == Program::GsdTools;
+    if asked.change.dry_run {
+        if plain {
             ui.success(json!({ "status": "would-grant", "question": question.to_json() }));
         } else {
             ask::show(ui, &question);
@@ -131,10 +189,12 @@ fn grant(ui: &Ui, context: &Context, args: &TrustGrantArgs) -> Outcome {
         return Ok(ExitStatus::Done);
     }
     let scope = root.scope;
-    let again = format!("{} capability trust grant {id} --scope {scope}", ui.program_here());
-    let consented = agree(ui, question, Said::of(args.yes), &again)?;
-    trust::grant(&root, &consented, args.change.lock_timeout).map_err(|error| failed(&error))?;
-    if ui.json || context.program == Program::GsdTools {
+    let again = format!("{} capability {} {id} --scope {scope}", ui.program_here(), asked.verb);
+    let consented = agree(ui, question, Said::of(asked.yes), &again)?;
+    let record = if asked.verb == "adopt" { Record::Entry } else { Record::Word };
+    trust::grant(root, &consented, record, asked.change.lock_timeout)
+        .map_err(|error| failed(&error))?;
+    if plain {
         ui.success(json!({
             "status": "granted", "id": id, "scope": scope.word(),
             "contentHash": consented.staged().content_hash(),

@@ -50,12 +50,25 @@ impl Consent {
         }
     }
 
+    /// The server that a lane was to send plans to when the user agreed.
+    pub(in crate::store) fn reviewer_host(&self) -> Option<&str> {
+        self.rest.get("reviewerHost").and_then(Value::as_str)
+    }
+
+    #[must_use]
+    pub(in crate::store) fn sending_to(mut self, host: Option<&str>) -> Self {
+        if let Some(host) = host {
+            self.rest.insert("reviewerHost".to_owned(), host.into());
+        }
+        self
+    }
+
     /// Whether it holds for a bundle.
     pub fn covers(&self, content_hash: &str) -> bool {
         self.settled(content_hash).is_some()
     }
 
-    pub(super) fn is_unsettled(&self) -> bool {
+    pub(in crate::store) fn is_unsettled(&self) -> bool {
         self.unsettled
     }
 

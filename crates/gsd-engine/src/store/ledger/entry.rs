@@ -202,6 +202,19 @@ impl Entry {
         self.with("approval", json!({ "signature": signature, "digest": digest, "at": at }))
     }
 
+    /// Files beside which something may be set aside although nothing of the capability is in them
+    /// any more.
+    pub(in crate::store) fn set_aside(&self) -> Vec<&str> {
+        let files = self.fields.get("setAside").and_then(Value::as_array);
+        files.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    #[must_use]
+    pub(in crate::store) fn with_set_aside(self, files: &[&str]) -> Self {
+        let value = if files.is_empty() { Value::Null } else { json!(files) };
+        self.with("setAside", value)
+    }
+
     #[must_use]
     pub(in crate::store) fn with_pending(mut self, pending: Option<Intent>) -> Self {
         self.pending = pending;

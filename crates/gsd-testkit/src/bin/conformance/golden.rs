@@ -3,7 +3,7 @@
 use crate::program::{Programs, Ran};
 use crate::tally::Tally;
 use crate::world::World;
-use crate::{lists, loader};
+use crate::{installs, lists, loader};
 use camino::Utf8Path;
 use serde_json::Value;
 
@@ -131,7 +131,9 @@ pub(crate) fn compare(
             Kind::Other(_) => {}
         }
     }
-    Ok(())
+    let lines = self::lines(&data, &["consent-store", "install-refusals", "ledger", "life-"])?;
+    let rows: Vec<Row> = lines.iter().map(|line| Row::read(line)).collect::<Result<_, _>>()?;
+    installs::compare(&data, &rows, programs, tally)
 }
 
 /// Settings: what is printed, byte for byte, and whether it was done.

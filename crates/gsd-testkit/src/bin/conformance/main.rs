@@ -9,6 +9,7 @@
 
 mod budget;
 mod golden;
+mod installs;
 mod invoke;
 mod lists;
 mod loader;

@@ -1,0 +1,67 @@
+//! Gets a bundle for an install or update, and says what is done while it lasts.
+
+use super::super::Context;
+use super::place::failed;
+use crate::args::FetchArgs;
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use gsd_engine::source::{
+    Base, FetchContext, Integrity, IntegrityError, Limits, Policy, SourceSpec, SpecError, Transport,
+};
+use gsd_engine::store::{Acquired, ScopeRoot, acquire, host_version};
+use gsd_io::cancel::Cancel;
+use gsd_io::{clock, signal};
+use std::time::Duration;
+
+/// No source may take longer.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// Reads what a user wrote as a source.
+pub(super) fn spec(context: &Context, text: &str) -> Result<SourceSpec, CommandError> {
+    let base = Base { cwd: context.env.cwd(), home: context.env.home() };
+    SourceSpec::parse(text, &base).map_err(|error| {
+        let status = match error {
+            SpecError::Empty | SpecError::Unknown { .. } => ExitStatus::Usage,
+            SpecError::Bad { .. } => ExitStatus::Refused,
+        };
+        CommandError::from_error(status, "source-invalid", &error).hint(error.hint())
+    })
+}
+
+/// Reads `--integrity`.
+pub(super) fn integrity(text: &str) -> Result<Integrity, CommandError> {
+    Integrity::parse(text).map_err(|error: IntegrityError| {
+        CommandError::from_error(ExitStatus::Usage, "integrity-invalid", &error)
+            .hint("`gsd capability pack PATH --integrity` prints the one of a bundle")
+    })
+}
+
+/// Fetches into a private folder.
+pub(super) fn get(
+    context: &Context,
+    root: &ScopeRoot,
+    spec: &SourceSpec,
+    requested: &str,
+    pin: Option<&Integrity>,
+    args: &FetchArgs,
+    configured: &dyn Fn(&str) -> Option<String>,
+) -> Result<Acquired, CommandError> {
+    let policy = Policy::read(&context.env, &context.root);
+    let cancel = Cancel::new();
+    let _watching = signal::watch(&cancel)
+        .map_err(|error| CommandError::from_error(ExitStatus::Diagnostics, "signals", &error))?;
+    let host = host_version();
+    let transport =
+        if args.allow_insecure_transport { Transport::Any } else { Transport::Authenticated };
+    let fetch = FetchContext {
+        env: &context.env,
+        policy: &policy,
+        host: &host,
+        integrity: pin,
+        transport,
+        limits: Limits::MOST,
+        deadline: clock::after(clock::now(), LONGEST),
+        cancel: &cancel,
+    };
+    acquire(root, spec, requested, &fetch, configured).map_err(|error| failed(&error))
+}

@@ -1,0 +1,102 @@
+//! `gsd capability install`: fetches, checks, shows what there is to agree to, and puts it in its
+//! place.
+
+use super::super::{Context, Outcome};
+use super::ask::{Said, agree};
+use super::place::{configured, failed, scope, settings};
+use super::{fetch, places, report};
+use crate::Program;
+use crate::args::CapabilityInstallArgs;
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::ui::Ui;
+use gsd_engine::registry::Scope;
+use gsd_engine::store::plan::{
+    Change, Downgrade, OtherSource, Planned, RecordedFiles, Unmanaged, Wish, plan,
+};
+use gsd_engine::store::{ScopeRoot, check_number, recover, transaction};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> Outcome {
+    let places = places(&context.env, &context.root);
+    check_number(args.fetch.shared_file.len()).map_err(|error| failed(&error))?;
+    let root = ScopeRoot::of(&places, args.change.scope.scope.map_or(Scope::Global, scope))
+        .map_err(|error| failed(&error))?;
+    ready(ui, &root, args.change.dry_run, args.change.lock_timeout)?;
+    let spec = fetch::spec(context, &args.spec)?;
+    let pin = args.integrity.as_deref().map(fetch::integrity).transpose()?;
+    let config = settings(context);
+    let configured = configured(&config);
+    let got =
+        fetch::get(context, &root, &spec, &args.spec, pin.as_ref(), &args.fetch, &configured)?;
+    let wish = Wish {
+        update: None,
+        shared_files: args.fetch.shared_file.clone(),
+        recorded_files: RecordedFiles::Keep,
+        unmanaged: if args.adopt { Unmanaged::Replace } else { Unmanaged::Refuse },
+        other_source: if args.replace { OtherSource::Replace } else { OtherSource::Refuse },
+        downgrade: Downgrade::Allow,
+    };
+    let planned = plan(&places, &root, got.staged, &wish, &configured);
+    let Planned::Change(change) = planned.map_err(|error| failed(&error))? else {
+        unreachable!("an install is never current");
+    };
+    if args.change.dry_run {
+        let preview =
+            change.preview(&places, &root, &configured).map_err(|error| failed(&error))?;
+        report::preview(ui, context, &change, &preview.to_json());
+        return Ok(ExitStatus::Done);
+    }
+    let lines = change.question.disclosure().lines();
+    let again = format!("{} capability install {}", ui.program_here(), report::word(&args.spec));
+    let done = put(ui, &root, *change, Said::of(args.fetch.yes), &again, args.change.lock_timeout)
+        .inspect_err(|error| {
+            // Existing callers read what there was to agree to from stdout.
+            let missing = error.status == ExitStatus::ConsentRequired;
+            if context.program == Program::GsdTools && missing {
+                ui.document(&aborted(&root, &lines));
+            }
+        })?;
+    report::installed(ui, context, &root, &done, &lines);
+    Ok(ExitStatus::Done)
+}
+
+/// Ends what an earlier change left unfinished, so that nothing is decided on half a state.
+pub(super) fn ready(
+    ui: &Ui,
+    root: &ScopeRoot,
+    dry_run: bool,
+    patience: Duration,
+) -> Result<(), CommandError> {
+    let needed = recover::is_needed(root).map_err(|error| failed(&error))?;
+    if needed && !dry_run {
+        let found = recover::reconcile(root, patience).map_err(|error| failed(&error))?;
+        for warning in found.warnings {
+            ui.warn(warning);
+        }
+    }
+    Ok(())
+}
+
+/// Asks and, with the user's word, puts the bundle in its place.
+pub(super) fn put(
+    ui: &Ui,
+    root: &ScopeRoot,
+    change: Change,
+    said: Said,
+    again: &str,
+    patience: Duration,
+) -> Result<transaction::Installed, CommandError> {
+    let Change { question, placing, .. } = change;
+    let consented = agree(ui, question, said, again)?;
+    transaction::install(root, &consented, &placing, patience).map_err(|error| failed(&error))
+}
+
+/// What existing callers read where consent is missing.
+fn aborted(root: &ScopeRoot, lines: &[String]) -> Value {
+    json!({
+        "status": "aborted", "requiresConsent": true, "scope": root.scope.word(),
+        "disclosure": lines,
+    })
+}

@@ -1,0 +1,220 @@
+//! `gsd capability update`: one or all, each from the source that it came from.
+
+use super::super::{Context, Outcome};
+use super::ask::Said;
+use super::install::{put, ready};
+use super::place::{configured, failed, id, root_of, scope, settings};
+use super::{fetch, places, report};
+use crate::Program;
+use crate::args::CapabilityUpdateArgs;
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
+use crate::ui::{Tone, Ui};
+use gsd_engine::id::CapabilityId;
+use gsd_engine::registry::Scope;
+use gsd_engine::store::plan::{
+    Downgrade, OtherSource, Planned, RecordedFiles, Unmanaged, Wish, plan,
+};
+use gsd_engine::store::{Entry, Ledger, ScopeRoot, StoreError, check_number, transaction};
+use gsd_engine::text::printable;
+use serde_json::{Value, json};
+
+/// What became of one.
+enum Updated {
+    Current { version: String, lines: Vec<String> },
+    Upgraded { done: Box<transaction::Installed>, lines: Vec<String> },
+    Previewed,
+}
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityUpdateArgs) -> Outcome {
+    check_number(args.fetch.shared_file.len()).map_err(|error| failed(&error))?;
+    match &args.id {
+        Some(text) => one(ui, context, args, &id(text)?),
+        None => all(ui, context, args),
+    }
+}
+
+fn one(ui: &Ui, context: &Context, args: &CapabilityUpdateArgs, id: &CapabilityId) -> Outcome {
+    let root = root_of(context, id, &args.change.scope)?;
+    ready(ui, &root, args.change.dry_run, args.change.lock_timeout)?;
+    let again = format!("{} capability update {id} --scope {}", ui.program_here(), root.scope);
+    let updated = update(ui, context, args, &root, id, &again)?;
+    let scope = root.scope;
+    let plain = context.program == Program::GsdTools;
+    match updated {
+        Updated::Previewed => {}
+        Updated::Current { version, lines } if ui.json || plain => ui.success(json!({
+            "status": "current", "id": id, "fromVersion": version, "toVersion": version,
+            "scope": scope.word(), "disclosure": lines,
+        })),
+        Updated::Current { version, .. } => {
+            ui.line(format_args!("{id} {version} is what its source has"));
+        }
+        Updated::Upgraded { done, lines } => {
+            report::warn(ui, &done);
+            if ui.json || plain {
+                let mut out = json!({
+                    "status": "upgraded", "id": id, "fromVersion": done.from,
+                    "toVersion": done.version, "scope": scope.word(), "disclosure": lines,
+                });
+                if !plain {
+                    out["sharedEdits"] = report::shared(&done);
+                    out["warnings"] = json!(done.warnings);
+                }
+                ui.success(out);
+            } else {
+                let from = printable(done.from.as_deref().unwrap_or("?"), 40);
+                ui.line(format_args!("updated {id} from {from} to {} ({scope})", done.version));
+                report::say_shared(ui, &done);
+            }
+        }
+    }
+    Ok(ExitStatus::Done)
+}
+
+fn all(ui: &Ui, context: &Context, args: &CapabilityUpdateArgs) -> Outcome {
+    let places = places(&context.env, &context.root);
+    let root = ScopeRoot::of(&places, args.change.scope.scope.map_or(Scope::Global, scope))
+        .map_err(|error| failed(&error))?;
+    ready(ui, &root, args.change.dry_run, args.change.lock_timeout)?;
+    let ledger = Ledger::read(root.path()).map_err(|error| failed(&error.into()))?;
+    let ids: Vec<CapabilityId> = ledger.iter().map(|(id, _)| id.clone()).collect();
+    let plain = context.program == Program::GsdTools;
+    let (mut rows, mut failures) = (vec![], 0);
+    for id in &ids {
+        let again = format!("{} capability update {id} --scope {}", ui.program_here(), root.scope);
+        let result = update(ui, context, args, &root, id, &again);
+        failures += usize::from(result.is_err());
+        if !ui.json && !plain {
+            say(ui, id, &result);
+        }
+        rows.push(row(id, &result));
+    }
+    if ui.json || plain {
+        let details = json!({ "scope": root.scope.word(), "updated": rows });
+        if plain {
+            ui.success(details);
+        } else {
+            ui.document(&json!({ "ok": failures == 0, "details": details }));
+        }
+    } else if ids.is_empty() {
+        ui.say(format_args!("nothing is installed in {} scope", root.scope));
+    }
+    Ok(if failures == 0 { ExitStatus::Done } else { ExitStatus::SomeFailed })
+}
+
+/// Updates one capability from the source that its entry names.
+fn update(
+    ui: &Ui,
+    context: &Context,
+    args: &CapabilityUpdateArgs,
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    again: &str,
+) -> Result<Updated, CommandError> {
+    let places = places(&context.env, &context.root);
+    let ledger = Ledger::read(root.path()).map_err(|error| failed(&error.into()))?;
+    let Some(entry) = ledger.get(id) else {
+        let error = StoreError::NotInstalled { id: id.to_string(), scope: root.scope };
+        return Err(failed(&error));
+    };
+    if entry.source().is_empty() {
+        let message = format!("nobody knows where `{id}` came from");
+        return Err(CommandError::new(ExitStatus::Refused, "no-source", message)
+            .hint("install it anew from its source, with `--replace`"));
+    }
+    let spec = fetch::spec(context, entry.source())?;
+    let pin = pinned(entry).map(|text| fetch::integrity(&text)).transpose()?;
+    let config = settings(context);
+    let configured = configured(&config);
+    let requested = entry.field("requestedSpec").and_then(Value::as_str);
+    let requested = requested.unwrap_or(entry.source());
+    let got = fetch::get(context, root, &spec, requested, pin.as_ref(), &args.fetch, &configured)?;
+    let wish = Wish {
+        update: Some(id.clone()),
+        shared_files: args.fetch.shared_file.clone(),
+        recorded_files: if args.no_shared_files {
+            RecordedFiles::Leave
+        } else {
+            RecordedFiles::Keep
+        },
+        unmanaged: Unmanaged::Refuse,
+        other_source: OtherSource::Refuse,
+        downgrade: if args.allow_downgrade { Downgrade::Allow } else { Downgrade::Refuse },
+    };
+    let lines = got.staged.disclosure().lines();
+    match plan(&places, root, got.staged, &wish, &configured).map_err(|error| failed(&error))? {
+        Planned::Current { version } => Ok(Updated::Current { version, lines }),
+        Planned::Change(change) if args.change.dry_run => {
+            let preview =
+                change.preview(&places, root, &configured).map_err(|error| failed(&error))?;
+            report::preview(ui, context, &change, &preview.to_json());
+            Ok(Updated::Previewed)
+        }
+        Planned::Change(change) => {
+            let said = Said::of(args.fetch.yes);
+            let quiet = if args.all { said.without_asking() } else { said };
+            let done = put(ui, root, *change, quiet, again, args.change.lock_timeout)?;
+            Ok(Updated::Upgraded { done: Box::new(done), lines })
+        }
+    }
+}
+
+/// The digest that every fetch must give, if the user pinned one.
+fn pinned(entry: &Entry) -> Option<String> {
+    entry.field("pinned")?.get("integrity")?.as_str().map(str::to_owned)
+}
+
+fn row(id: &CapabilityId, result: &Result<Updated, CommandError>) -> Value {
+    let (status, from, to, consent, reasons, lines) = match result {
+        Ok(Updated::Current { version, lines }) => {
+            ("current", json!(version), json!(version), Value::Null, Value::Null, json!(lines))
+        }
+        Ok(Updated::Upgraded { done, lines }) => (
+            "upgraded",
+            json!(done.from),
+            json!(done.version),
+            Value::Null,
+            Value::Null,
+            json!(lines),
+        ),
+        Ok(Updated::Previewed) => {
+            ("would-change", Value::Null, Value::Null, Value::Null, Value::Null, Value::Null)
+        }
+        Err(error) if error.status == ExitStatus::ConsentRequired => {
+            let lines = error.details.get("lines").cloned().unwrap_or_default();
+            ("aborted", Value::Null, Value::Null, json!(true), Value::Null, lines)
+        }
+        Err(error) if error.status == ExitStatus::Unknown => (
+            "not_installed",
+            Value::Null,
+            Value::Null,
+            Value::Null,
+            json!([error.message]),
+            Value::Null,
+        ),
+        Err(error) => {
+            ("blocked", Value::Null, Value::Null, Value::Null, json!([error.message]), Value::Null)
+        }
+    };
+    json!({
+        "id": id, "status": status, "fromVersion": from, "toVersion": to,
+        "requiresConsent": consent, "blockReasons": reasons, "disclosure": lines,
+    })
+}
+
+fn say(ui: &Ui, id: &CapabilityId, result: &Result<Updated, CommandError>) {
+    match result {
+        Ok(Updated::Current { version, .. }) => ui.line(format_args!("{id} {version}: current")),
+        Ok(Updated::Upgraded { done, .. }) => {
+            report::warn(ui, done);
+            let from = printable(done.from.as_deref().unwrap_or("?"), 40);
+            ui.line(format_args!("{id}: {from} -> {}", done.version));
+        }
+        Ok(Updated::Previewed) => {}
+        Err(error) => {
+            let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+            ui.line(format_args!("{id}: {}{hint}", ui.paint(Tone::Bad, &error.message)));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The question before an install: what it shows, and what counts as a yes.
+
+use super::{bundle, ends, executable, feature, tree};
+use crate::world::{gsd, on_terminal};
+use gsd_testkit::project::World;
+use serde_json::json;
+
+#[test]
+fn a_yes_installs_and_anything_else_does_not() {
+    let world = World::new();
+    let from = bundle(&world.tmp().join("exe"), &feature("exe", "1.0.0", &executable()));
+    let args = ["capability", "install", from.as_str()];
+    for typed in ["n\n", "\n", "yess\n", "\u{4}"] {
+        let (ran, shown) = on_terminal(&world, &args, typed);
+        assert_eq!(ran.code, 3, "{typed:?}: {}{shown}", ran.stdout);
+        assert!(shown.contains("Agree to this? [y/N]"), "{shown}");
+        assert!(tree(&world.home()).is_empty(), "{typed:?}");
+    }
+    let (ran, shown) = on_terminal(&world, &args, "Y\n");
+    assert_eq!(ran.code, 0, "{}{shown}", ran.stdout);
+    for part in ["exe 1.0.0", "hooks/after.js", "exe-cmd", "srv", "KEY"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    ends(&gsd(&world, &["capability", "remove", "exe"]), 0);
+}
+
+#[test]
+fn a_39_no_name_can_rewrite_the_question() {
+    let world = World::new();
+    let hostile = json!({ "mcpServers": {
+        "srv\nhooks (0): none": { "command": "\u{1b}[2Knode", "args": ["\u{202e}x"] },
+    } });
+    let mut manifest = feature("exe", "1.0.0", &hostile);
+    manifest["title"] = json!("t\u{1b}]0;x\u{7}");
+    let from = bundle(&world.tmp().join("exe"), &manifest);
+    let (ran, shown) = on_terminal(&world, &["capability", "install", from.as_str()], "n\n");
+    assert!(ran.code == 3 || ran.code == 4, "{}{shown}", ran.stdout);
+    let deceptive = |c: char| c.is_control() && c != '\n' && c != '\r' || c == '\u{202e}';
+    assert!(!shown.contains(deceptive), "{shown:?}");
+    assert!(!shown.lines().any(|line| line.trim_start().starts_with("hooks (0)")), "{shown}");
+    let json = gsd(&world, &["capability", "install", from.as_str(), "--json"]);
+    assert!(!json.stdout.contains('\u{1b}'), "{}", json.stdout);
+}

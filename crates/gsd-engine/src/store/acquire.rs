@@ -1,0 +1,71 @@
+//! Gets a bundle from where a user says it is, into a private folder that goes away again. Nothing
+//! is written below the root of any scope.
+
+use super::check::Origin;
+use super::{ScopeRoot, SourceRecord, Staged, StoreError};
+use crate::manifest::HOST_CONTRACT;
+use crate::source::{FetchContext, Resolved, SourceSpec};
+use gsd_io::fs::Scratch;
+use semver::Version;
+use serde_json::{Map, Value, json};
+
+/// A bundle that was fetched, together with the folder that it lies in.
+#[derive(Debug)]
+pub struct Acquired {
+    pub staged: Staged,
+    _scratch: Scratch,
+}
+
+/// Fetches what a spec means.
+pub fn acquire(
+    root: &ScopeRoot,
+    spec: &SourceSpec,
+    requested: &str,
+    context: &FetchContext<'_>,
+    configured: &dyn Fn(&str) -> Option<String>,
+) -> Result<Acquired, StoreError> {
+    // Asked before anything else, so that what is not allowed is never contacted.
+    spec.check(context.policy).map_err(|refusal| StoreError::Fetch(refusal.into()))?;
+    let scratch = Scratch::new(context.env.temp_folder()).map_err(StoreError::Write)?;
+    let fetched = spec.fetch(context, scratch.path()).map_err(StoreError::Fetch)?;
+    let resolved = fetched.resolved;
+    let origin = match &resolved.commit {
+        Some(commit) if spec.kind() == "git" => {
+            Origin::Git { repository: spec.identity(), commit: commit.clone() }
+        }
+        Some(_) | None => Origin::Unproven,
+    };
+    let source = SourceRecord {
+        requested: requested.trim().to_owned(),
+        recorded: resolved.recorded.clone(),
+        kind: spec.kind(),
+        identity: spec.identity(),
+        integrity: resolved.integrity.as_ref().map(ToString::to_string).unwrap_or_default(),
+        resolved: as_json(spec, &resolved),
+        pinned: context.integrity.map(|pin| json!({ "integrity": pin.to_string() })),
+    };
+    let staged = Staged::take(&fetched.bundle, root, source, origin, configured)?;
+    Ok(Acquired { staged, _scratch: scratch })
+}
+
+/// The version that ranges of hosts are about.
+pub fn host_version() -> Version {
+    HOST_CONTRACT.parse().expect("our own version is one")
+}
+
+/// What a ledger keeps of it.
+fn as_json(spec: &SourceSpec, resolved: &Resolved) -> Map<String, Value> {
+    let mut out = Map::new();
+    out.insert("kind".to_owned(), spec.kind().into());
+    for (field, value) in [
+        ("reference", &resolved.reference),
+        ("commit", &resolved.commit),
+        ("finalUrl", &resolved.final_url),
+    ] {
+        if let Some(value) = value {
+            out.insert(field.to_owned(), value.as_str().into());
+        }
+    }
+    out.insert("verified".to_owned(), resolved.verified.word().into());
+    out
+}

@@ -1,0 +1,104 @@
+//! Asks each source whether it has something newer. Only metadata is read; one source that is slow,
+//! gone or odd says nothing about another.
+
+use super::{Entry, Ledger, LedgerError, Places};
+use crate::id::CapabilityId;
+use crate::registry::Scope;
+use crate::source::{Base, FetchContext, Installed, Integrity, Peek, SourceSpec, Standing};
+use camino::Utf8Path;
+use semver::Version;
+use std::sync::Mutex;
+
+/// What is known of one installed capability.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    pub id: CapabilityId,
+    pub scope: Scope,
+    pub source_kind: &'static str,
+    pub current: String,
+    pub latest: Option<String>,
+    pub standing: Standing,
+    /// Why it is not known, if it is not.
+    pub why: Option<String>,
+}
+
+/// Whether sources may be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asking {
+    Everybody,
+    /// What is on this machine.
+    Offline,
+}
+
+/// No more sources are asked at once.
+const AT_ONCE: usize = 8;
+
+/// Compares everything that is installed in a scope.
+pub fn outdated(
+    places: &Places,
+    scope: Scope,
+    context: &FetchContext<'_>,
+    asking: Asking,
+) -> Result<Vec<Comparison>, LedgerError> {
+    let ledger = Ledger::read(places.root(scope))?;
+    let entries: Vec<(&CapabilityId, &Entry)> = ledger.iter().collect();
+    let next = Mutex::new(entries.iter().enumerate());
+    let found = Mutex::new(vec![]);
+    std::thread::scope(|threads| {
+        for _ in 0..AT_ONCE.min(entries.len()) {
+            threads.spawn(|| {
+                loop {
+                    let one = next.lock().expect("no thread panics with it").next();
+                    let Some((index, (id, entry))) = one else { return };
+                    let compared = compare(id, scope, entry, context, asking);
+                    found.lock().expect("no thread panics with it").push((index, compared));
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().expect("no thread panics with it");
+    found.sort_by_key(|(index, _)| *index);
+    Ok(found.into_iter().map(|(_, compared)| compared).collect())
+}
+
+fn compare(
+    id: &CapabilityId,
+    scope: Scope,
+    entry: &Entry,
+    context: &FetchContext<'_>,
+    asking: Asking,
+) -> Comparison {
+    let row = |source_kind, latest, standing, why| Comparison {
+        id: id.clone(),
+        scope,
+        source_kind,
+        current: entry.version().to_owned(),
+        latest,
+        standing,
+        why,
+    };
+    let unknown = |kind, why: String| row(kind, None, Standing::Unknown, Some(why));
+    // A recorded source is whole: nothing that it is seen from makes a difference.
+    let base = Base { cwd: Utf8Path::new("/"), home: None };
+    let spec = match SourceSpec::parse(entry.source(), &base) {
+        Ok(spec) => spec,
+        Err(error) => return unknown("unknown", error.to_string()),
+    };
+    let kind = spec.kind();
+    if asking == Asking::Offline && kind != "local" {
+        return unknown(kind, "nobody was asked".to_owned());
+    }
+    let version = Version::parse(entry.version()).ok();
+    let integrity = Integrity::parse(entry.integrity()).ok();
+    let installed = Installed {
+        version: version.as_ref(),
+        commit: entry.field("resolved").and_then(|it| it.get("commit")?.as_str()),
+        integrity: integrity.as_ref(),
+    };
+    let peek = spec.peek(context);
+    let why = match &peek {
+        Peek::Unknown { why } => Some(why.clone()),
+        Peek::Ok { .. } | Peek::Pinned { .. } | Peek::Manual => None,
+    };
+    row(kind, peek.version().map(ToString::to_string), peek.standing(&installed), why)
+}

@@ -1,0 +1,161 @@
+//! Removes what belongs to nobody: bundles that were set aside for changes that are done, copies
+//! that never got to their place, files that were being written when their writer was killed.
+
+use super::{Recovered, settle};
+use crate::id::CapabilityId;
+use crate::store::ledger::{FILE, Ledger};
+use crate::store::root::aside;
+use crate::store::shared::SharedFile;
+use crate::store::{ScopeRoot, StoreError};
+use camino::{Utf8Path, Utf8PathBuf};
+use gsd_io::clock;
+use gsd_io::fs::{self, Entry, Kind};
+use std::time::Duration;
+
+/// No folder is looked through further.
+const MOST: usize = 20_000;
+/// Another program may still be copying into a younger one.
+const STAGING_AGE: Duration = Duration::from_secs(600);
+/// Another program may still be writing a younger one.
+const LEDGER_AGE: Duration = Duration::from_secs(300);
+
+/// Whether there may be something to sweep. Looks only.
+pub(super) fn anything(root: &ScopeRoot) -> bool {
+    let is_aside = |entry: &Entry| {
+        entry.name == ".staging"
+            || aside(&entry.name, ".upgrading-").is_some()
+            || aside(&entry.name, ".discard-").is_some()
+    };
+    fs::list(&root.bundles(), MOST).unwrap_or_default().iter().any(is_aside)
+        || !fs::left_overs(&root.path().join(FILE)).is_empty()
+}
+
+/// Removes everything that nobody refers to any more.
+pub(super) fn sweep(
+    root: &ScopeRoot,
+    ledger: &mut Ledger,
+    report: &mut Recovered,
+) -> Result<(), StoreError> {
+    bundles(root, ledger, report)?;
+    staging(root, report)?;
+    ledgers(root, report)?;
+    shared_files(root, ledger, report)?;
+    consents(root)?;
+    Ok(())
+}
+
+fn gone(path: &Utf8Path, report: &mut Recovered) -> Result<(), StoreError> {
+    fs::remove_dir_all(path).map_err(StoreError::Write)?;
+    report.removed.push(path.file_name().unwrap_or_default().to_owned());
+    Ok(())
+}
+
+fn bundles(root: &ScopeRoot, ledger: &Ledger, report: &mut Recovered) -> Result<(), StoreError> {
+    let referred: Vec<&str> =
+        ledger.iter().filter_map(|(_, entry)| entry.pending()?.backup_name.as_deref()).collect();
+    for entry in fs::list(&root.bundles(), MOST).unwrap_or_default() {
+        if entry.kind != Kind::Directory || referred.contains(&entry.name.as_str()) {
+            continue;
+        }
+        let path = root.bundles().join(&entry.name);
+        if let Some(id) = aside(&entry.name, ".upgrading-") {
+            report.rolled_forward.push(id.to_owned());
+            gone(&path, report)?;
+        } else if aside(&entry.name, ".discard-").is_some() {
+            gone(&path, report)?;
+        }
+    }
+    Ok(())
+}
+
+fn staging(root: &ScopeRoot, report: &mut Recovered) -> Result<(), StoreError> {
+    let folder = root.staging();
+    for entry in fs::list(&folder, MOST).unwrap_or_default() {
+        let path = folder.join(&entry.name);
+        // Ours are made under the lock that is held now; those of other programs are not.
+        if entry.kind == Kind::Directory && (is_ours(&entry.name) || age(&path) > STAGING_AGE) {
+            gone(&path, report)?;
+        }
+    }
+    fs::remove_empty_folder(&folder).map_err(StoreError::Write)?;
+    Ok(())
+}
+
+/// Whether a staged copy has the name that ours have: with chance in it.
+fn is_ours(name: &str) -> bool {
+    let mut parts = name.rsplitn(4, '-');
+    let chance =
+        parts.next().is_some_and(|p| p.len() == 8 && p.bytes().all(|b| b.is_ascii_hexdigit()));
+    let digits = |part: Option<&str>| part.is_some_and(|p| p.bytes().all(|b| b.is_ascii_digit()));
+    let numbers = digits(parts.next()) && digits(parts.next());
+    chance && numbers && parts.next().is_some_and(|id| CapabilityId::parse(id).is_ok())
+}
+
+fn age(path: &Utf8Path) -> Duration {
+    let now = clock::since_epoch();
+    fs::modified(path).map(|then| now.saturating_sub(then)).unwrap_or_default()
+}
+
+fn ledgers(root: &ScopeRoot, report: &mut Recovered) -> Result<(), StoreError> {
+    let mut halves = fs::left_overs(&root.path().join(FILE));
+    let theirs = format!("{FILE}.tmp.");
+    let is_old = |path: &Utf8PathBuf| age(path) > LEDGER_AGE;
+    let others = fs::list(root.path(), MOST)
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|entry| entry.name.starts_with(&theirs) && matches!(entry.kind, Kind::File { .. }));
+    halves.extend(others.map(|entry| root.path().join(entry.name)).filter(is_old));
+    remove_files(&halves, report)
+}
+
+fn remove_files(files: &[Utf8PathBuf], report: &mut Recovered) -> Result<(), StoreError> {
+    for file in files {
+        fs::remove_file_durably(file).map_err(StoreError::Write)?;
+        report.removed.push(file.file_name().unwrap_or_default().to_owned());
+    }
+    Ok(())
+}
+
+/// What is set aside beside files of hosts for changes that are done.
+fn shared_files(
+    root: &ScopeRoot,
+    ledger: &mut Ledger,
+    report: &mut Recovered,
+) -> Result<(), StoreError> {
+    let entries: Vec<_> = ledger.iter().map(|(id, entry)| (id.clone(), entry.clone())).collect();
+    let unfinished = entries.iter().any(|(_, entry)| entry.pending().is_some());
+    let mut changed = false;
+    for (id, entry) in entries {
+        let edits = entry.shared_edits();
+        let names = edits.iter().map(|edit| edit.file.as_str()).chain(entry.set_aside());
+        for name in names {
+            let Ok(file) = SharedFile::resolve(root, name) else { continue };
+            let mut halves = fs::left_overs(&file.path);
+            // While a change waits to be taken back, what is set aside may be its own.
+            if !unfinished {
+                halves.extend(file.set_aside());
+            }
+            remove_files(&halves, report)?;
+        }
+        if !entry.set_aside().is_empty() && !unfinished {
+            ledger.set(&id, entry.with_set_aside(&[]));
+            changed = true;
+        }
+    }
+    if changed {
+        ledger.save()?;
+    }
+    Ok(())
+}
+
+/// Consents that were recorded for changes whose end is not known to the store.
+fn consents(root: &ScopeRoot) -> Result<(), StoreError> {
+    let Some(store) = root.consents() else { return Ok(()) };
+    let Ok(all) = store.all() else { return Ok(()) };
+    let unsettled =
+        all.iter().filter(|consent| consent.is_unsettled() && consent.project == store.project());
+    for consent in unsettled {
+        settle(root, &consent.id)?;
+    }
+    Ok(store.tidy()?)
+}
