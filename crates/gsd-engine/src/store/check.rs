@@ -131,7 +131,12 @@ pub fn check_candidate(
     surroundings: &Surroundings,
     expected: Option<&CapabilityId>,
 ) -> Vec<Refusal> {
-    let mut refusals = identity::check(candidate.declared_id(), &surroundings.first_party);
+    // What is no object has no id to speak of.
+    let mut refusals = if candidate.raw.is_object() {
+        identity::check(candidate.declared_id(), &surroundings.first_party)
+    } else {
+        vec![]
+    };
     if let Some(expected) = expected
         && candidate.declared_id() != expected.as_str()
     {
@@ -150,7 +155,7 @@ pub fn check_candidate(
     refusals.extend(unresolved(&candidate.disclosure));
     refusals.extend(provenance::check(&candidate.raw, &candidate.origin));
     if let Some(manifest) = candidate.manifest() {
-        refusals.extend(neighbours::check(candidate, manifest, surroundings));
+        neighbours::check(candidate, manifest, surroundings, &mut refusals);
     }
     refusals
 }

@@ -20,7 +20,7 @@ pub(super) fn check(id: &str, first_party: &[Capability]) -> Vec<Refusal> {
         return vec![Refusal::new("reserved-id", message, remedy)];
     }
     if CapabilityId::parse(id).is_err() {
-        let message = format!("the id `{shown}` is unsafe: {}", CapabilityId::EXPECTED);
+        let message = format!("the id `{shown}` is unsafe: expected {}", CapabilityId::EXPECTED);
         return vec![Refusal::new("unsafe-id", message, remedy)];
     }
     let taken = first_party.iter().find_map(|capability| {

@@ -9,16 +9,19 @@ use crate::text::printable;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Adds to what speaks against the candidate already.
 pub(super) fn check(
     candidate: &Candidate,
     manifest: &Manifest,
     surroundings: &Surroundings,
-) -> Vec<Refusal> {
+    refusals: &mut Vec<Refusal>,
+) {
     let id = manifest.id.as_str();
-    let mut refusals = together(manifest, surroundings);
+    refusals.extend(together(manifest, surroundings));
     refusals.extend(same_home(candidate, surroundings));
     let before = compose(surroundings.first_party.clone(), surroundings.overlays.clone());
     let after = with_candidate(candidate, id, surroundings);
+    // Whatever was said already is why it would not be in force.
     if refusals.is_empty()
         && let Some(skip) = after.skips.iter().find(|skip| {
             skip.id == id && skip.scope == candidate.scope && skip.reason != Reason::Shadowed
@@ -36,8 +39,6 @@ pub(super) fn check(
         .map(|(_, refusal)| refusal)
         .collect();
     refusals.extend(displaced);
-    refusals.truncate(MAX_FAULTS);
-    refusals
 }
 
 const REMEDY: &str = "remove one of them, or ask its author to rename what they share";
@@ -77,6 +78,7 @@ fn together(manifest: &Manifest, surroundings: &Surroundings) -> Vec<Refusal> {
     check_set(&set)
         .into_iter()
         .filter(concerned)
+        .take(MAX_FAULTS)
         .map(|found| {
             let code = match found.rule.code {
                 "registry/unknown-requirement" => "unmet",
@@ -99,7 +101,8 @@ fn displaced<'a>(
         composition.registry.capabilities().map(|capability| capability.id().to_string()).collect()
     };
     let lost = &in_force(before) - &in_force(after);
-    lost.into_iter().filter(move |lost| lost != id).map(move |lost| {
+    let lost = lost.into_iter().filter(move |lost| lost != id).take(MAX_FAULTS);
+    lost.map(move |lost| {
         let skip = after.skips.iter().find(|skip| skip.id == lost);
         let why = skip.map_or("nothing says why", |skip| skip.message.as_str());
         let message = format!("`{lost}` would not be in force any more: {why}");
