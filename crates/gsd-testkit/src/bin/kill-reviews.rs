@@ -68,7 +68,7 @@ fn main() -> ExitCode {
     }
     let took = began.elapsed();
     println!(
-        "{count} kills, 0 processes left, 0 of {records} records corrupt, {files} temporary files \
+        "{count} kills, 0 processes left, 0 of {records} documents corrupt, {files} temporary files \
          left; {took:.1?}, the slowest {slowest:.1?}, seed {seed}"
     );
     ExitCode::SUCCESS
@@ -213,21 +213,28 @@ impl Storm {
         if !report.starts_with("---\n") || !report.contains("\n## Consensus Summary") {
             return Err(format!("half a report of {} bytes", report.len()));
         }
-        let mut strange = strange(&self.world.root().join(PHASE));
-        if self.world.root().join(".planning/.run").exists() {
-            strange.push(".planning/.run".into());
-        }
-        strange.extend(names(&self.world.tmp()));
-        if self.forced {
-            found.temporary += strange.len();
-            for path in [self.world.root().join(".planning/.run"), self.world.tmp()] {
-                let _ = fs::remove_dir_all(path);
-            }
-            fs::create_dir_all(self.world.tmp()).expect("a folder");
-        } else if !strange.is_empty() {
+        let strange = self.strange();
+        if !self.forced && !strange.is_empty() {
             return Err(format!("lies about: {strange:?}"));
         }
+        for path in &strange {
+            found.temporary += 1;
+            let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+        }
         Ok(found)
+    }
+
+    /// What the phase has beside its plans and its report, and what is left of prompts in the
+    /// project and of temporary files.
+    fn strange(&self) -> Vec<Utf8PathBuf> {
+        let known = |path: &Utf8PathBuf| {
+            let name = path.file_name().unwrap_or_default();
+            name.ends_with("-PLAN.md") || REPORTS.contains(&name)
+        };
+        let phase = entries(&self.world.root().join(PHASE)).into_iter();
+        let prompts = Some(self.world.root().join(".planning/.run")).filter(|path| path.exists());
+        let temporary = entries(&self.world.tmp());
+        phase.filter(|path| !known(path)).chain(prompts).chain(temporary).collect()
     }
 }
 
@@ -248,15 +255,8 @@ fn reap() {
     while let Ok(Some(_)) = wait(WaitOptions::NOHANG) {}
 }
 
-fn names(folder: &Utf8Path) -> Vec<String> {
-    let entries = folder.read_dir_utf8().into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name().to_owned()).collect()
-}
-
-/// What a phase has beside its plans and its report.
-fn strange(phase: &Utf8Path) -> Vec<String> {
-    let known = |name: &String| name.ends_with("-PLAN.md") || REPORTS.contains(&name.as_str());
-    names(phase).into_iter().filter(|name| !known(name)).collect()
+fn entries(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    folder.read_dir_utf8().into_iter().flatten().flatten().map(|entry| entry.into_path()).collect()
 }
 
 /// Reads every file of JSON, and every line of those that have one document a line.
