@@ -1,6 +1,6 @@
 //! What lanes cost beside the time of their own programs.
 
-use super::{Line, peak_memory};
+use super::{Line, cpu, peak_memory};
 use camino::Utf8Path;
 use gsd_testkit::project::World;
 use std::io::Read;
@@ -31,7 +31,7 @@ const FLOOD: u64 = 200_000_000;
 pub(super) fn measure(gsd: &Utf8Path, line: Line<'_>) {
     let ms = |d: Duration| format!("{:.1} ms", d.as_secs_f64() * 1000.0);
     let world = world(&["gemini"]);
-    let child = best(200, || quiet(world.command(&world.bin().join("gemini"))));
+    let child = best(200, || quiet(program(&world)));
     let called = best(200, || invoke(&world, gsd));
     let over = called.saturating_sub(child);
     line(
@@ -40,6 +40,11 @@ pub(super) fn measure(gsd: &Utf8Path, line: Line<'_>) {
         "15 ms",
         over < MILLIS * 15,
     );
+
+    let own = cpu(200, || invocation(&world, gsd).status());
+    let alone = cpu(200, || program(&world).status());
+    let over = own.saturating_sub(alone);
+    line("the same, CPU, gsd and all that it starts", ms(over), "15 ms", over < MILLIS * 15);
 
     world.write("../home/.gsd/defaults.json", r#"{"review":{"confinement":"none"}}"#);
     let free = best(200, || invoke(&world, gsd));
@@ -175,6 +180,13 @@ fn invocation(world: &World, gsd: &Utf8Path) -> Command {
 
 fn invoke(world: &World, gsd: &Utf8Path) {
     assert!(invocation(world, gsd).status().unwrap().success());
+}
+
+/// The program of the lane by itself.
+fn program(world: &World) -> Command {
+    let mut command = world.command(&world.bin().join("gemini"));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
 }
 
 fn quiet(mut command: Command) {
