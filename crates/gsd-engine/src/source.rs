@@ -5,10 +5,12 @@
 //! of them writes anywhere but into the scratch folder that its caller gives it, runs anything that
 //! it fetched, or asks a host before the [`Policy`] was asked.
 
+mod cool_down;
 mod fetch;
 mod git;
 mod integrity;
 mod local;
+mod lock;
 mod npm;
 mod peek;
 mod policy;
@@ -21,6 +23,7 @@ mod web;
 
 pub use fetch::{Class, FetchContext, FetchError, Fetched, Limits, Resolved, Transport, Verified};
 pub use integrity::{Integrity, IntegrityError};
+pub use lock::{Drift, LOCK_FILE, LockError, LockFile, Locked};
 pub use peek::{Installed, Peek, Standing};
 pub use policy::{Policy, Refusal};
 pub use registry::{BuildError, build_index};
@@ -59,6 +62,9 @@ trait Source: Debug + Send + Sync {
 
     /// What stays the same when only another version is wanted.
     fn identity(&self) -> String;
+
+    /// What gives again what this turned out to be, and nothing else.
+    fn exactly(&self, resolved: &Resolved) -> String;
 
     /// What it would ask, for the policy.
     fn target(&self) -> Target<'_>;

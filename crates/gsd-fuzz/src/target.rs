@@ -5,6 +5,7 @@ mod documents;
 mod json;
 mod place;
 mod review;
+mod sources;
 mod words;
 
 pub use place::Place;
@@ -36,7 +37,7 @@ impl Target {
 
 /// Every target.
 pub fn targets() -> Vec<Target> {
-    [json::TARGETS, documents::TARGETS, review::TARGETS, words::TARGETS].concat()
+    [json::TARGETS, documents::TARGETS, review::TARGETS, sources::TARGETS, words::TARGETS].concat()
 }
 
 /// A hostile file must not flood its reader.

@@ -55,12 +55,12 @@ impl GitSource {
     fn remote<'a>(
         &self,
         context: &'a FetchContext<'a>,
-        home: &Utf8Path,
+        scratch: Option<&Utf8Path>,
     ) -> Result<Remote<'a>, FetchError> {
         if !self.address.is_authenticated() && context.transport != Transport::Any {
             return Err(Refusal::Cleartext { place: self.address.to_string() }.into());
         }
-        Remote::reach(&self.address, context, home)
+        Remote::reach(&self.address, context, scratch)
     }
 }
 
@@ -76,6 +76,13 @@ impl Source for GitSource {
         self.address.recorded()
     }
 
+    fn exactly(&self, resolved: &Resolved) -> String {
+        match &resolved.commit {
+            Some(commit) => format!("{}#sha:{commit}", self.identity()),
+            None => self.recorded(),
+        }
+    }
+
     fn target(&self) -> Target<'_> {
         Target::Host { name: self.address.host(), path: self.address.path() }
     }
@@ -87,7 +94,7 @@ impl Source for GitSource {
                 "pin the commit with `#sha:COMMIT` instead",
             ));
         }
-        let remote = self.remote(context, scratch)?;
+        let remote = self.remote(context, Some(scratch))?;
         let found = remote.find(&self.reference)?;
         let final_url = Some(remote.address().to_owned());
         let repository = remote.fetch(&found, scratch)?;
@@ -114,10 +121,9 @@ impl Source for GitSource {
         if let Reference::Commit(commit) = &self.reference {
             return fixed(Some(commit.clone()));
         }
-        // Nothing is written for a question; git only wants a folder to be in.
-        let asked = self
-            .remote(context, Utf8Path::new("/"))
-            .and_then(|remote| remote.find_with_tags(&self.reference));
+        // Nothing is written for a question.
+        let asked =
+            self.remote(context, None).and_then(|remote| remote.find_with_tags(&self.reference));
         match (asked, &self.reference) {
             (
                 Ok((Found { commit, is_tag: true, .. }, _)),

@@ -80,6 +80,12 @@ impl Integrity {
         Self(vec![(Algorithm::Sha512, Sha512::digest(bytes).to_vec())])
     }
 
+    /// The SHA-512 digests alone, in which two promises can be compared.
+    pub fn sha512(&self) -> Self {
+        let all = self.0.iter().filter(|(algorithm, _)| *algorithm == Algorithm::Sha512);
+        Self(all.cloned().collect())
+    }
+
     /// Reads to the end. The SHA-512 of what was read, and whether every digest is of it.
     pub fn check(&self, from: &mut dyn Read) -> io::Result<(Self, bool)> {
         let (mut sha256, mut sha384, mut sha512) = (Sha256::new(), Sha384::new(), Sha512::new());

@@ -67,6 +67,10 @@ impl Source for Local {
         self.recorded()
     }
 
+    fn exactly(&self, _: &Resolved) -> String {
+        self.recorded()
+    }
+
     fn target(&self) -> Target<'_> {
         Target::Folder(&self.path)
     }

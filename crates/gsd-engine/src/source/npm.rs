@@ -8,6 +8,7 @@ mod npmrc;
 mod packument;
 
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved};
+use super::policy::Refusal;
 use super::range::VersionRange;
 use super::spec::masked;
 use super::unpack::unpack;
@@ -49,7 +50,9 @@ pub(super) enum Selector {
 
 /// The short form of a packument with thousands of versions has a few megabytes.
 const MAX_PACKUMENT: u64 = 16 << 20;
-const ACCEPT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8";
+const SHORT: &str = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8";
+/// It also says when a version was published.
+const LONG: &str = "application/json";
 
 fn read(text: &str, _: &Base<'_>) -> Reading {
     let rest = text.strip_prefix("npm:")?;
@@ -136,7 +139,7 @@ impl Npm {
         })?;
         let token = npmrc.token(&url, context.env)?;
         let ask = Ask {
-            accept: ACCEPT,
+            accept: if context.policy.cool_down().is_some() { LONG } else { SHORT },
             max: MAX_PACKUMENT,
             coding: Coding::Decoded,
             token: token.as_ref().map(|(prefix, token)| (prefix.as_str(), token)),
@@ -148,10 +151,24 @@ impl Npm {
         Ok((npmrc, last, packument))
     }
 
-    fn choose<'p>(&self, packument: &'p Packument) -> Result<&'p Release, FetchError> {
-        packument.choose(&self.selector).ok_or_else(|| FetchError::NoSuch {
-            place: format!("npm:{}", self.name),
-            what: format!("version that is `{}`", self.selected()),
+    fn choose<'p>(
+        &self,
+        packument: &'p Packument,
+        context: &FetchContext<'_>,
+    ) -> Result<&'p Release, FetchError> {
+        let wait = context.policy.cool_down();
+        if let Some(chosen) = packument.choose(&self.selector, wait.as_ref()) {
+            return Ok(chosen);
+        }
+        Err(match (packument.choose(&self.selector, None), wait) {
+            (Some(fresh), Some(wait)) => {
+                let what = format!("{} {}", self.identity(), fresh.version);
+                Refusal::TooFresh { what, days: wait.days }.into()
+            }
+            _ => FetchError::NoSuch {
+                place: self.identity(),
+                what: format!("version that is `{}`", self.selected()),
+            },
         })
     }
 }
@@ -168,6 +185,13 @@ impl Source for Npm {
         format!("npm:{}", self.name)
     }
 
+    fn exactly(&self, resolved: &Resolved) -> String {
+        match &resolved.reference {
+            Some(version) => format!("{}@{version}", self.identity()),
+            None => self.recorded(),
+        }
+    }
+
     fn target(&self) -> Target<'_> {
         Target::Npm { scope: self.scope.as_deref() }
     }
@@ -175,7 +199,7 @@ impl Source for Npm {
     fn fetch(&self, context: &FetchContext<'_>, scratch: &Utf8Path) -> Result<Fetched, FetchError> {
         let web = Web::new(context)?;
         let (npmrc, asked, packument) = self.ask(&web, context)?;
-        let release = self.choose(&packument)?;
+        let release = self.choose(&packument, context)?;
         let promised = release.integrity().map_err(|why| {
             let what = format!("{} {} cannot be checked: {why}", self.identity(), release.version);
             FetchError::unusable(what, "only packages with a `sha512-` integrity are installed")
@@ -214,7 +238,7 @@ impl Source for Npm {
         }
         let newest = Web::new(context).and_then(|web| {
             let (_, _, packument) = self.ask(&web, context)?;
-            let release = self.choose(&packument)?;
+            let release = self.choose(&packument, context)?;
             Ok((release.version.clone(), release.integrity().ok()))
         });
         match newest {

@@ -78,7 +78,10 @@ impl Peek {
             Self::Ok { version, commit, integrity } => {
                 let newer = version.as_ref().zip(installed.version).map(|(new, old)| new > old);
                 let same_commit = installed.commit.zip(commit.as_deref()).map(|(a, b)| a == b);
-                let same_bytes = installed.integrity.zip(integrity.as_ref()).map(|(a, b)| a == b);
+                let same_bytes = installed
+                    .integrity
+                    .zip(integrity.as_ref())
+                    .map(|(a, b)| a.sha512() == b.sha512());
                 match (newer, same_commit.or(same_bytes)) {
                     (Some(true), _) => Standing::Outdated,
                     (_, Some(true)) | (Some(false), None) => Standing::Current,

@@ -5,7 +5,10 @@
 //! environment and no workstream takes a list away. What leads into the user's own network, and
 //! which registries there are, is for the user alone to say.
 
+mod known;
+
 use super::Target;
+use super::cool_down::CoolDown;
 use crate::config::{Config, Layer, user_home};
 use crate::diag::SourceFile;
 use crate::json::Value;
@@ -14,10 +17,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::env::Env;
 use gsd_io::fs::{self, Links, ReadError};
 use gsd_io::http::{Reach, SafeUrl};
+use known::{Entry, Known, bare, known};
 use std::collections::BTreeMap;
 use std::fmt;
 
 const LIST: &str = "capabilities.strict_known_registries";
+const COOL_DOWN: &str = "capabilities.cool_down";
 const MACHINE: &str = "/etc/gsd/defaults.json";
 const MAX_FILE: u64 = 4 << 20;
 
@@ -28,6 +33,7 @@ pub struct Policy {
     private_hosts: Vec<String>,
     registries: BTreeMap<String, String>,
     proxy: bool,
+    cool_down: u64,
 }
 
 /// The list in one file.
@@ -38,29 +44,6 @@ struct List {
     known: Known,
 }
 
-#[derive(Debug, Clone, PartialEq)]
-enum Known {
-    Only(Vec<Entry>),
-    /// Nobody can tell what was meant.
-    Malformed(String),
-}
-
-/// One known source.
-#[derive(Debug, Clone, PartialEq)]
-enum Entry {
-    Npm,
-    /// `@scope` of npm.
-    Scope(String),
-    Host {
-        name: String,
-        /// `*.name`: what is below it, not itself.
-        below: bool,
-        /// The first parts of the path, such as an owner and a repository.
-        path: Vec<String>,
-    },
-    Folder(Utf8PathBuf),
-}
-
 /// Why a source may not be asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -68,8 +51,10 @@ pub enum Refusal {
     Nothing { file: String },
     #[error("{asked} is not in `{LIST}` of {file}")]
     NotListed { asked: String, entry: String, file: String },
-    #[error("`{LIST}` in {file} is malformed: {why}")]
+    #[error("what {file} says of known sources (`{LIST}`) is malformed: {why}")]
     Malformed { file: String, why: String },
+    #[error("{what} was not published {days} days ago, as `{COOL_DOWN}` asks for")]
+    TooFresh { what: String, days: u64 },
     #[error("`{host}` has the address {address}, which is not public")]
     NotPublic { host: String, address: String },
     #[error("`{place}` is not encrypted, so nobody vouches for what comes from there")]
@@ -89,6 +74,9 @@ impl Refusal {
             ),
             Self::Cleartext { .. } => {
                 "use `https://`, or say `--allow-insecure-transport`".to_owned()
+            }
+            Self::TooFresh { .. } => {
+                format!("ask for an older version, or wait; `gsd config explain {COOL_DOWN}`")
             }
             Self::Malformed { file, .. } => {
                 format!("mend {file}: a list such as `[\"github.com/owner\", \"npm\"]`, or null")
@@ -141,7 +129,13 @@ impl Policy {
         });
         let known = match &config {
             None => Some(Known::Only(vec![])),
-            Some(config) => known(config),
+            Some(config) => match days(config) {
+                Ok(days) => {
+                    self.cool_down = self.cool_down.max(days);
+                    known(config)
+                }
+                Err(why) => Some(Known::Malformed(why)),
+            },
         };
         self.lists.extend(known.map(|known| List { file: name.to_owned(), known }));
         config
@@ -178,6 +172,11 @@ impl Policy {
     /// Whether the proxies of the environment are used.
     pub(super) fn uses_proxy(&self) -> bool {
         self.proxy
+    }
+
+    /// How long a version has to have been out, as the strictest of the files says.
+    pub(super) fn cool_down(&self) -> Option<CoolDown> {
+        CoolDown::of_days(self.cool_down)
     }
 
     /// The index of a registry, as the user wrote it.
@@ -236,6 +235,20 @@ impl Policy {
     }
 }
 
+/// The days of a cool-down, rounded up. What is no number is no reason to take everything.
+fn days(config: &Config) -> Result<u64, String> {
+    match config.all(COOL_DOWN).next().map(|setting| setting.node) {
+        None => Ok(0),
+        Some(node) => match (node.as_f64(), &node.value) {
+            (_, Value::Null) => Ok(0),
+            (Some(days), _) if days >= 0.0 => Ok(days.ceil() as u64),
+            // The number that is everywhere for "unset".
+            (Some(-1.0), _) => Ok(0),
+            (_, _) => Err(format!("`{COOL_DOWN}` takes a number of days, not {}", node.kind())),
+        },
+    }
+}
+
 fn not_listed(target: &Target<'_>, file: String) -> Refusal {
     let (asked, entry) = match target {
         Target::Folder(path) => (format!("the folder `{path}`"), format!("local:{path}")),
@@ -244,94 +257,6 @@ fn not_listed(target: &Target<'_>, file: String) -> Refusal {
         Target::Registry(name) => (format!("the registry `{name}`"), (*name).to_owned()),
     };
     Refusal::NotListed { asked: printable(&asked, 300), entry: printable(&entry, 300), file }
-}
-
-/// The list of a file; `None` if it keeps none.
-fn known(config: &Config) -> Option<Known> {
-    let around = config.all("capabilities").next();
-    if around.is_some_and(|setting| setting.node.as_object().is_none()) {
-        return Some(Known::Malformed("`capabilities` is no object".into()));
-    }
-    let node = config.all(LIST).next()?.node;
-    match &node.value {
-        Value::Null => None,
-        Value::Array(items) => {
-            let mut entries = vec![];
-            for item in items {
-                match item.as_str().and_then(Entry::parse) {
-                    Some(entry) => entries.push(entry),
-                    None => {
-                        let shown = item.as_str().unwrap_or(item.kind());
-                        let why = format!("{} names no source", crate::json::quoted(shown));
-                        return Some(Known::Malformed(why));
-                    }
-                }
-            }
-            Some(Known::Only(entries))
-        }
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            Some(Known::Malformed(format!("expected a list or null, found {}", node.kind())))
-        }
-    }
-}
-
-impl Entry {
-    fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if text.is_empty() || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
-            return None;
-        }
-        if text == "npm" {
-            return Some(Self::Npm);
-        }
-        if let Some(scope) = text.strip_prefix("npm:") {
-            return scope
-                .strip_prefix('@')
-                .filter(|name| !name.is_empty() && !name.contains('/'))
-                .map(|_| Self::Scope(scope.to_owned()));
-        }
-        if let Some(folder) = text.strip_prefix("local:") {
-            let folder = Utf8Path::new(folder);
-            return folder.is_absolute().then(|| Self::Folder(folder.to_owned()));
-        }
-        let mut parts = text.trim_end_matches('/').split('/');
-        let host = parts.next().unwrap_or_default();
-        let (host, below) = host.strip_prefix("*.").map_or((host, false), |host| (host, true));
-        let path: Vec<String> = parts.map(str::to_lowercase).collect();
-        let name = bare(host);
-        let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
-        let sound =
-            !name.is_empty() && name.chars().all(plain) && !path.iter().any(String::is_empty);
-        sound.then_some(Self::Host { name, below, path })
-    }
-
-    fn has(&self, target: &Target<'_>) -> bool {
-        match (self, target) {
-            (Self::Folder(folder), Target::Folder(path)) => path.starts_with(folder),
-            (Self::Npm, Target::Npm { .. }) => true,
-            (Self::Scope(known), Target::Npm { scope }) => Some(known.as_str()) == *scope,
-            (Self::Host { name, below, path }, Target::Host { name: asked, path: whole }) => {
-                let asked = bare(asked);
-                let inside = asked
-                    .strip_suffix(name.as_str())
-                    .is_some_and(|front| front.ends_with('.') || (front.is_empty() && !below));
-                let mut parts = whole.split('/').filter(|part| !part.is_empty());
-                inside
-                    && path.iter().all(|known| {
-                        parts.next().is_some_and(|part| {
-                            let part = part.to_lowercase();
-                            part == *known || part.strip_suffix(".git") == Some(known)
-                        })
-                    })
-            }
-            (Self::Folder(_) | Self::Npm | Self::Scope(_) | Self::Host { .. }, _) => false,
-        }
-    }
-}
-
-/// A host as it is compared: lower case, no final dot.
-fn bare(host: &str) -> String {
-    host.trim().trim_end_matches('.').to_lowercase()
 }
 
 impl fmt::Display for Policy {
@@ -477,6 +402,26 @@ mod tests {
             world.write(file, "{}");
         }
         assert!(world.allows(&target));
+    }
+
+    #[test]
+    fn the_longest_wait_counts() {
+        let world = World::new();
+        let wait = |days: &str| format!("{{\"capabilities\": {{\"cool_down\": {days}}}}}");
+        let days = || world.policy().cool_down().map_or(0, |wait| wait.days);
+        assert_eq!(days(), 0);
+        world.write(PROJECT, &wait("3"));
+        world.write("home/.gsd/defaults.json", &wait("0"));
+        assert_eq!(days(), 3);
+        world.write("home/.gsd/defaults.json", &wait("6.5"));
+        assert_eq!(days(), 7);
+        for (unset, bad) in
+            [("-1", false), ("null", false), ("\"7\"", true), ("-2", true), ("[]", true)]
+        {
+            world.write(PROJECT, &wait(unset));
+            assert_eq!(world.policy().check(&host("x.example", "/")).is_err(), bad, "{unset}");
+            assert_eq!(days(), 7);
+        }
     }
 
     #[test]

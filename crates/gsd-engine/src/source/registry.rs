@@ -10,6 +10,7 @@ mod index;
 pub use build::{BuildError, build_index};
 
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved};
+use super::policy::Refusal;
 use super::range::VersionRange;
 use super::spec::masked;
 use super::tarball::{archive, web_url};
@@ -127,9 +128,15 @@ impl Registry {
         index: &'i Index,
         context: &FetchContext<'_>,
     ) -> Result<&'i Release, FetchError> {
-        index
-            .choose(&self.id, self.range.as_ref(), context.host)
-            .map_err(|what| FetchError::NoSuch { place: self.recorded(), what })
+        let wait = context.policy.cool_down();
+        let chosen = |wait| index.choose(&self.id, self.range.as_ref(), context.host, wait);
+        chosen(wait.as_ref()).map_err(|what| match (chosen(None), &wait) {
+            (Ok(fresh), Some(wait)) => {
+                let what = format!("{} {}", self.recorded(), fresh.version);
+                Refusal::TooFresh { what, days: wait.days }.into()
+            }
+            _ => FetchError::NoSuch { place: self.recorded(), what },
+        })
     }
 }
 
@@ -159,6 +166,13 @@ impl Source for Registry {
         format!("{}@{}", self.id, self.name)
     }
 
+    fn exactly(&self, resolved: &Resolved) -> String {
+        match &resolved.reference {
+            Some(version) => format!("{}#{version}", self.identity()),
+            None => self.recorded(),
+        }
+    }
+
     fn target(&self) -> Target<'_> {
         Target::Registry(&self.name)
     }
@@ -179,6 +193,7 @@ impl Source for Registry {
                 (url.to_string(), Some(last.without_secrets()))
             }
             Archive::File(path) => {
+                context.policy.check(&Target::Folder(path))?;
                 let bytes = fs::read_bounded(path, context.limits.bytes, Links::Refuse)
                     .map_err(|error| FetchError::unreachable(path.as_str(), error.to_string()))?;
                 fs::write_private(&file, &bytes).map_err(FetchError::Scratch)?;

@@ -1,6 +1,6 @@
 //! What a user writes to say where a capability comes from.
 
-use super::fetch::{FetchContext, FetchError, Fetched};
+use super::fetch::{FetchContext, FetchError, Fetched, Resolved};
 use super::peek::Peek;
 use super::policy::Refusal;
 use super::{KINDS, Kind, Policy, Source, Target};
@@ -95,6 +95,12 @@ impl SourceSpec {
     /// one source.
     pub fn identity(&self) -> String {
         self.source.identity()
+    }
+
+    /// A source that gives again what this one turned out to be, as far as there is one: a commit,
+    /// a version. For a folder or an archive it is the same spec.
+    pub fn exactly(&self, resolved: &Resolved) -> String {
+        self.source.exactly(resolved)
     }
 
     /// What would be asked first.

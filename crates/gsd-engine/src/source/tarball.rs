@@ -102,6 +102,10 @@ impl Source for Tarball {
         self.url.without_secrets()
     }
 
+    fn exactly(&self, _: &Resolved) -> String {
+        self.recorded()
+    }
+
     fn target(&self) -> Target<'_> {
         Target::Host { name: self.url.host(), path: self.url.path() }
     }

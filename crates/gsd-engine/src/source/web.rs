@@ -91,7 +91,8 @@ impl<'a> Web<'a> {
         to: &Utf8Path,
     ) -> Result<SafeUrl, FetchError> {
         let cancel = self.context.cancel;
-        // Only a whole answer with status 200 is read, so nothing else is ever written.
+        // The body of a redirect is not read, and after any other answer nothing follows: one file
+        // is enough for all hops.
         let mut file = fs::create_new(to).map_err(FetchError::Scratch)?;
         let (_, last) = self.follow(url, ask, &mut |request, limits| {
             http::save(request, limits, cancel, &mut file)

@@ -119,6 +119,9 @@ impl World {
         if let Ok(fetched) = &fetched {
             assert!(fetched.bundle.starts_with(&scratch) && fetched.bundle != scratch);
             assert_eq!(self.spec(&fetched.resolved.recorded).unwrap().recorded(), spec.recorded());
+            let exactly = self.spec(&spec.exactly(&fetched.resolved)).unwrap();
+            assert_eq!(exactly.exactly(&fetched.resolved), exactly.recorded());
+            assert_eq!(exactly.identity(), spec.identity());
         }
         fetched
     }

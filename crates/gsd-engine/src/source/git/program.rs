@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::http::ProxyAddress;
 use gsd_io::process::{self, Cap, Command, End, Exit, Limits, Stdin};
-use gsd_io::sandbox::Sandbox;
+use gsd_io::sandbox::{self, Sandbox};
 use std::time::Duration;
 
 /// Options that hold for every call.
@@ -39,6 +39,7 @@ pub(super) struct Git<'a> {
     settings: Vec<String>,
     env: Vec<(String, String)>,
     cwd: Utf8PathBuf,
+    sandbox: Sandbox,
 }
 
 /// A program that ended well has said this; one that did not has said why.
@@ -59,6 +60,7 @@ impl<'a> Git<'a> {
             settings: FIXED.map(str::to_owned).to_vec(),
             env: vec![],
             cwd: cwd.to_owned(),
+            sandbox: Sandbox::None,
         };
         let mut protocols = vec!["https", "ssh"];
         if context.transport == Transport::Any {
@@ -107,6 +109,15 @@ impl<'a> Git<'a> {
         }
     }
 
+    /// Lets it write below this place only, where the system can see to that.
+    pub(super) fn confine(&mut self, place: Option<&Utf8Path>) {
+        if sandbox::landlock().is_some() {
+            let devices = sandbox::DEVICES.iter().map(|device| Utf8Path::new(*device));
+            let places = place.into_iter().chain(devices).map(Utf8Path::to_owned).collect();
+            self.sandbox = Sandbox::WriteOnly { places };
+        }
+    }
+
     /// Looks into a repository from now on, and into no other one.
     pub(super) fn enter(&mut self, repository: &Utf8Path) {
         self.env.push(("GIT_DIR".to_owned(), repository.to_string()));
@@ -141,7 +152,7 @@ impl<'a> Git<'a> {
             env: self.env.clone(),
             cwd: self.cwd.clone(),
             stdin,
-            sandbox: Sandbox::None,
+            sandbox: self.sandbox.clone(),
         };
         let limits = Limits {
             deadline: left(self.context),

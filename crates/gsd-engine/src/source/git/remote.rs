@@ -74,9 +74,13 @@ impl<'a> Remote<'a> {
     pub(super) fn reach(
         address: &Address,
         context: &'a FetchContext<'a>,
-        cwd: &Utf8Path,
+        scratch: Option<&Utf8Path>,
     ) -> Result<Self, FetchError> {
-        let mut git = Git::new(context, cwd)?;
+        let mut git = Git::new(context, scratch.unwrap_or(Utf8Path::new("/")))?;
+        // The user's own settings may make SSH write: a socket, the keys of hosts.
+        if !matches!(address, Address::Ssh { .. }) {
+            git.confine(scratch);
+        }
         let told = match address {
             Address::Web(url) => {
                 let base = located(url, context)?;

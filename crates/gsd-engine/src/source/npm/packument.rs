@@ -2,6 +2,8 @@
 
 use super::super::integrity::{Integrity, IntegrityError};
 use super::Selector;
+use crate::source::cool_down::CoolDown;
+use crate::source::range::VersionRange;
 use semver::Version;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -21,6 +23,8 @@ pub(super) struct Release {
     pub(super) tarball: String,
     integrity: Option<String>,
     deprecated: bool,
+    /// Only the long form of a packument says it.
+    published: Option<String>,
 }
 
 impl Release {
@@ -47,6 +51,7 @@ impl Packument {
                 version: version.clone(),
                 tarball: tarball.to_owned(),
                 integrity: release["dist"]["integrity"].as_str().map(str::to_owned),
+                published: root["time"][text].as_str().map(str::to_owned),
                 deprecated: match &release["deprecated"] {
                     Value::Null | Value::Bool(false) => false,
                     Value::String(text) => !text.is_empty(),
@@ -63,14 +68,23 @@ impl Packument {
     }
 
     /// The version that npm would take: for a range the one that is tagged `latest` if it is in
-    /// the range, else the highest that is not deprecated.
-    pub(super) fn choose(&self, selector: &Selector) -> Option<&Release> {
+    /// the range, else the highest that is not deprecated. With a wait, nothing counts that is
+    /// fresher; where the version that is tagged `latest` is, the highest that is no pre-release
+    /// stands in for it.
+    pub(super) fn choose(&self, selector: &Selector, wait: Option<&CoolDown>) -> Option<&Release> {
+        let old_enough =
+            |release: &&Release| wait.is_none_or(|wait| wait.admits(release.published.as_deref()));
+        let get = |version: &Version| self.releases.get(version).filter(old_enough);
+        let any = VersionRange::parse("*").expect("a range");
         let range = match selector {
-            Selector::Exact(version) => return self.releases.get(version),
-            Selector::Tag(tag) => return self.releases.get(self.tags.get(tag)?),
+            Selector::Exact(version) => return get(version),
+            Selector::Tag(tag) => match get(self.tags.get(tag)?) {
+                None if wait.is_some() && tag == "latest" => &any,
+                tagged => return tagged,
+            },
             Selector::Range(range) => range,
         };
-        let within = |release: &&Release| range.contains(&release.version);
+        let within = |release: &&Release| range.contains(&release.version) && old_enough(release);
         let latest = self.tags.get("latest").and_then(|version| self.releases.get(version));
         let highest = |deprecated: bool| {
             let mut all = self.releases.values().rev().filter(within);
@@ -125,7 +139,7 @@ mod tests {
             ("5", None),
         ] {
             let parsed = Selector::parse(selector).expect(selector);
-            let chosen = packument.choose(&parsed).map(|release| release.version.to_string());
+            let chosen = packument.choose(&parsed, None).map(|release| release.version.to_string());
             assert_eq!(chosen.as_deref(), version, "{selector}");
         }
     }

@@ -1,5 +1,6 @@
 //! The document of a registry.
 
+use super::super::cool_down::CoolDown;
 use super::super::integrity::Integrity;
 use super::super::range::VersionRange;
 use crate::id::CapabilityId;
@@ -29,6 +30,7 @@ pub(super) struct Release {
     /// The hosts that it works with.
     engines: Option<VersionRange>,
     yanked: bool,
+    published: Option<String>,
 }
 
 impl Index {
@@ -48,13 +50,14 @@ impl Index {
         Ok(Self { capabilities })
     }
 
-    /// The highest version that is on offer, in the range and made for this host. The error says
-    /// what there is not.
+    /// The highest version that is on offer, in the range, made for this host and, with a wait, old
+    /// enough. The error says what there is not.
     pub(super) fn choose(
         &self,
         id: &CapabilityId,
         range: Option<&VersionRange>,
         host: &Version,
+        wait: Option<&CoolDown>,
     ) -> Result<&Release, String> {
         let offers = self.capabilities.get(id).ok_or("such capability")?;
         let wanted = |release: &&Release| match range {
@@ -69,7 +72,10 @@ impl Index {
                 Version { pre: Prerelease::EMPTY, build: BuildMetadata::EMPTY, ..host.clone() };
             release.engines.as_ref().is_none_or(|engines| engines.contains(&host))
         };
-        let offered = || sound().filter(|release| !release.yanked).filter(wanted);
+        let old_enough =
+            |release: &&Release| wait.is_none_or(|wait| wait.admits(release.published.as_deref()));
+        let kept = || sound().filter(|release| !release.yanked);
+        let offered = || kept().filter(wanted).filter(old_enough);
         if let Some(best) = offered().filter(made_for).max_by(|a, b| a.version.cmp(&b.version)) {
             return Ok(best);
         }
@@ -107,7 +113,9 @@ impl Release {
             Value::Bool(yanked) => *yanked,
             _ => return Err(wrong("has a `yanked` that is neither true nor false")),
         };
-        Ok(Self { version: parsed, source: source.to_owned(), integrity, engines, yanked })
+        let source = source.to_owned();
+        let published = release["published"].as_str().map(str::to_owned);
+        Ok(Self { version: parsed, source, integrity, engines, yanked, published })
     }
 }
 
@@ -136,7 +144,9 @@ mod tests {
         let chosen = |id: &str, range: Option<&str>| {
             let range = range.map(|text| VersionRange::parse(text).expect("a range"));
             let id = CapabilityId::parse(id).expect("an id");
-            index.choose(&id, range.as_ref(), &host).map(|release| release.version.to_string())
+            index
+                .choose(&id, range.as_ref(), &host, None)
+                .map(|release| release.version.to_string())
         };
         assert_eq!(chosen("acme", None).as_deref(), Ok("1.2.0"));
         assert_eq!(chosen("acme", Some("<1.2")).as_deref(), Ok("1.0.0"));

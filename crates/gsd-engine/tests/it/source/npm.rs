@@ -16,6 +16,8 @@ struct Double {
     integrity: Option<serde_json::Value>,
     /// Replaces the address of every archive.
     tarball: Option<String>,
+    /// When each version was published; only the long form says it.
+    published: Vec<(&'static str, &'static str)>,
     /// The token without which nothing is answered.
     token: Option<&'static str>,
 }
@@ -45,9 +47,8 @@ impl Double {
             return Answer::status(401);
         }
         if request.path == "/p" || request.path == "/@o%2fp" {
-            assert!(
-                request.header("accept").unwrap().contains("application/vnd.npm.install-v1+json")
-            );
+            let accept = request.header("accept").unwrap();
+            let is_short = accept.contains("application/vnd.npm.install-v1+json");
             let mut versions = serde_json::Map::new();
             for (version, archive) in &self.archives {
                 let integrity = match &self.integrity {
@@ -65,7 +66,10 @@ impl Double {
                 .map(|(tag, version)| ((*tag).to_owned(), (*version).into()))
                 .collect();
             let name = request.path[1..].replace("%2f", "/");
-            let packument = json!({ "name": name, "dist-tags": tags, "versions": versions });
+            let mut packument = json!({ "name": name, "dist-tags": tags, "versions": versions });
+            for (version, moment) in self.published.iter().filter(|_| !is_short) {
+                packument["time"][version] = json!(moment);
+            }
             return Answer::ok(packument.to_string());
         }
         let version = request.path.strip_prefix("/-/").and_then(|rest| rest.strip_suffix(".tgz"));
@@ -240,4 +244,37 @@ fn the_list_knows_npm_by_its_name() {
         assert_eq!(world.fetch("npm:p").is_ok(), plain, "{entries:?}");
         assert_eq!(world.fetch("npm:@o/p").is_ok(), scoped, "{entries:?}");
     }
+}
+
+#[test]
+fn versions_have_to_have_been_out_for_a_while() {
+    let world = World::with_servers();
+    let old = "2020-01-01T00:00:00.000Z";
+    let published = vec![
+        ("1.0.0", old),
+        ("1.10.0", old),
+        ("1.2.0", "2999-01-01T00:00:00.000Z"),
+        ("2.0.0-rc.1", old),
+    ];
+    let registry =
+        Double { published, ..Double::new(&["1.0.0", "1.2.0", "1.3.0", "1.10.0", "2.0.0-rc.1"]) }
+            .start();
+    registry.npmrc(&world, "");
+    assert_eq!(world.fetch("npm:p").unwrap().resolved.reference.as_deref(), Some("1.2.0"));
+    world.write("project/.planning/config.json", r#"{"capabilities": {"cool_down": 7}}"#);
+    for (spec, version) in [
+        ("npm:p", "1.10.0"),
+        ("npm:p@<1.10", "1.0.0"),
+        ("npm:p@1.0.0", "1.0.0"),
+        ("npm:p@next", "2.0.0-rc.1"),
+    ] {
+        let resolved = world.fetch(spec).unwrap_or_else(|error| panic!("{spec}: {error}")).resolved;
+        assert_eq!(resolved.reference.as_deref(), Some(version), "{spec}");
+    }
+    for spec in ["npm:p@1.2.0", "npm:p@~1.2", "npm:p@1.3.0"] {
+        let error = world.fetch(spec).expect_err(spec);
+        let fresh = matches!(error, FetchError::Refused(Refusal::TooFresh { days: 7, .. }));
+        assert!(fresh, "{spec}: {error}");
+    }
+    assert!(matches!(world.fetch("npm:p@^9"), Err(FetchError::NoSuch { .. })));
 }

@@ -139,3 +139,19 @@ fn what_is_no_folder_of_bundles() {
     let error = build().expect_err("the same twice");
     assert_eq!(error.to_string(), "`b.tgz` and `a.tgz` are both acme 1.0.0");
 }
+
+#[test]
+fn versions_have_to_have_been_out_for_a_while() {
+    let world = World::with_servers();
+    let folder = published(&world);
+    name_it(&world, folder.join("index.json").as_str());
+    let mut index: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("index.json")).unwrap()).unwrap();
+    world.write("project/.planning/config.json", r#"{"capabilities": {"cool_down": 1}}"#);
+    let error = world.fetch("acme@main").expect_err("nothing says when it was published");
+    assert_eq!(error.class(), Class::Refused, "{error}");
+    index["capabilities"]["acme"]["versions"]["1.0.0"]["published"] = json!("2020-01-01T00:00:00Z");
+    world.write("registry/index.json", index.to_string());
+    let resolved = world.fetch("acme@main").unwrap().resolved;
+    assert_eq!(resolved.reference.as_deref(), Some("1.0.0"));
+}
