@@ -1,11 +1,13 @@
 //! The shape of the command line: clap types only. What a command does stands in `commands/`.
 
 mod budget;
+mod converge;
 mod installed;
 mod lanes_catalog;
 mod trust;
 
 pub(crate) use budget::{CutMode, PromptBudgetArgs};
+pub(crate) use converge::{ConvergeArgs, OnEscalate};
 pub(crate) use installed::{
     CapabilityAdoptArgs, CapabilityInstallArgs, CapabilityOutdatedArgs, CapabilityReconcileArgs,
     CapabilityRemoveArgs, CapabilitySwitchArgs, CapabilityTrustArgs, CapabilityTrustCommand,
@@ -217,6 +219,8 @@ pub(crate) enum ReviewCommand {
     Prepare(PrepareArgs),
     /// Put the results of a prepared run together and write the report
     Merge(MergeArgs),
+    /// Say whether the plans are good enough, from the record of the last review
+    Converge(ConvergeArgs),
     /// Print the last report of a phase
     Show(ReviewShowArgs),
     /// Render a record in another format, running nothing

@@ -17,6 +17,9 @@ pub(crate) enum ExitStatus {
     LaneCouldNotRun,
     NoReview,
     FindingsAtOrAbove,
+    NotConverged,
+    Escalate,
+    NoVerdict,
     Bug,
     Interrupted,
 }
@@ -37,6 +40,9 @@ impl ExitStatus {
         Self::LaneCouldNotRun,
         Self::NoReview,
         Self::FindingsAtOrAbove,
+        Self::NotConverged,
+        Self::Escalate,
+        Self::NoVerdict,
         Self::Bug,
         Self::Interrupted,
     ];
@@ -57,6 +63,9 @@ impl ExitStatus {
             Self::LaneCouldNotRun => 11,
             Self::NoReview => 12,
             Self::FindingsAtOrAbove => 13,
+            Self::NotConverged => 20,
+            Self::Escalate => 21,
+            Self::NoVerdict => 22,
             Self::Bug => 70,
             Self::Interrupted => 130,
         }
@@ -83,6 +92,9 @@ impl ExitStatus {
             Self::LaneCouldNotRun => "a lane that was asked for by name could not run",
             Self::NoReview => "no lane produced a review",
             Self::FindingsAtOrAbove => "there are findings at or above `--fail-on`",
+            Self::NotConverged => "`review converge`: plan again and review",
+            Self::Escalate => "`review converge`: somebody must decide, it gets no better",
+            Self::NoVerdict => "`review converge`: the last review does not tell",
             Self::Bug => "a bug of gsd; please report it",
             Self::Interrupted => "interrupted; children are gone, finished lanes are kept",
         }

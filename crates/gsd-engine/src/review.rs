@@ -8,6 +8,7 @@ pub mod clusters;
 mod commit;
 mod complete;
 pub mod contract;
+mod converge;
 mod echo;
 mod event;
 pub mod findings;
@@ -41,6 +42,7 @@ mod work_tree;
 mod write;
 
 pub use about::About;
+pub use converge::{Convergence, Decision, Open, PlanNow, converge};
 pub use event::{Event, Finished, Planned, PlannedLane};
 pub use invoke::{Invocation, InvokeError, InvokeSetting, Invoked, invoke};
 pub use merge::{MergeError, merge, phase_path, prepared_in};

@@ -1,5 +1,6 @@
 //! `gsd review`: the main job, and what looks at its results.
 
+mod converge;
 mod merge;
 pub(super) mod plan;
 mod prepare;
@@ -30,6 +31,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: ReviewArgs) -> Outcome {
         Some(ReviewCommand::Invoke(args)) => super::lane::invoke::run(ui, context, &args),
         Some(ReviewCommand::Prepare(args)) => prepare::run(ui, context, &args),
         Some(ReviewCommand::Merge(args)) => merge::run(ui, context, &args),
+        Some(ReviewCommand::Converge(args)) => converge::run(ui, context, &args),
         Some(ReviewCommand::Show(args)) => show::run(ui, context, &args),
         Some(ReviewCommand::Render(args)) => render::run(ui, context, &args),
         Some(ReviewCommand::TrustHost(args)) => trust_host::run(ui, context, &args),

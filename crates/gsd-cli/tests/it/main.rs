@@ -15,6 +15,7 @@ mod capability;
 mod config;
 mod config_compat;
 mod confine;
+mod converge;
 mod egress;
 mod exit_codes;
 mod http;

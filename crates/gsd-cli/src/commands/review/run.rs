@@ -277,6 +277,9 @@ const fn outcome_code(status: ExitStatus) -> &'static str {
         | ExitStatus::Busy
         | ExitStatus::SourceUnreachable
         | ExitStatus::LaneCouldNotRun
+        | ExitStatus::NotConverged
+        | ExitStatus::Escalate
+        | ExitStatus::NoVerdict
         | ExitStatus::Bug => "failed",
     }
 }

@@ -16,6 +16,7 @@ use std::process::Command;
 pub(super) struct World {
     _folder: tempfile::TempDir,
     pub(super) place: Place,
+    log: tempfile::NamedTempFile,
     server: ModelServer,
 }
 
@@ -23,8 +24,9 @@ pub(super) struct World {
 const PORT: &str = "18080";
 const CHAT: &str = "/v1/chat/completions";
 const MODELS: &str = "/v1/models";
-/// Where the stand-ins write how they were called: the folder of the run may be written to.
-const LOG: &str = "run/stub.log";
+/// Where the stand-ins write how they were called. Reviewers may write to it, and the project does
+/// not lie in it.
+const LOGS: &str = "/var/tmp";
 
 impl World {
     pub(super) fn of(
@@ -35,6 +37,8 @@ impl World {
         programs: &Programs,
     ) -> Result<Self, String> {
         let io = |error: io::Error| error.to_string();
+        let log = tempfile::NamedTempFile::new_in(LOGS).map_err(io)?;
+        let log_path = Utf8Path::from_path(log.path()).ok_or("the folder is not UTF-8")?.to_owned();
         let folder = tempfile::tempdir().map_err(io)?;
         let root = Utf8Path::from_path(folder.path()).ok_or("the folder is not UTF-8")?;
         let root = root.canonicalize_utf8().map_err(io)?;
@@ -52,10 +56,10 @@ impl World {
             }
         } else if !case.starts_with("missing-binary") {
             let mode = row["stub_mode"].as_str().unwrap_or("ok");
-            wrap(&data.join("fixtures/stubs"), &bin, mode, &project.join(LOG)).map_err(io)?;
+            wrap(&data.join("fixtures/stubs"), &bin, mode, &log_path).map_err(io)?;
             place.first_on_path = Some(bin);
         }
-        Ok(Self { _folder: folder, place, server })
+        Ok(Self { _folder: folder, place, log, server })
     }
 
     /// A text with the folders of this world by their names.
@@ -66,7 +70,7 @@ impl World {
 
     /// How the stand-ins were called.
     pub(super) fn log(&self) -> String {
-        self.named(&fs::read_to_string(self.place.cwd.join(LOG)).unwrap_or_default())
+        self.named(&fs::read_to_string(self.log.path()).unwrap_or_default())
     }
 
     /// What the server was asked: method and path, and the body as JSON.
@@ -82,7 +86,7 @@ impl World {
             .into_iter()
             .flatten()
             .flatten()
-            .filter(|entry| entry.file_name() != "stub.log" && entry.path().is_file())
+            .filter(|entry| entry.path().is_file())
             .map(|entry| {
                 let bytes = fs::read(entry.path()).unwrap_or_default();
                 let text = String::from_utf8_lossy(&bytes).into_owned();
