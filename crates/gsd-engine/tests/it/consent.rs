@@ -91,6 +91,7 @@ fn everything() -> Vec<Value> {
             { "point": "plan:pre", "ref": { "skill": "acme-plan" }, "produces": ["ACME.md"], "consumes": ["CONTEXT.md"],
               "onError": "skip", "when": "acme.on", "fragment": { "inline": "text" } },
             { "point": "plan:post", "ref": { "agent": "acme-checker" }, "produces": [], "consumes": ["ACME.md"], "onError": "halt" },
+            { "point": "ship:post", "ref": { "skill": "acme-ship" }, "produces": [], "consumes": [], "onError": "skip" },
             { "point": "ship:post", "ref": { "agent": "acme-other" }, "produces": [], "consumes": [], "onError": "skip" },
             { "point": "ship:pre", "ref": { "command": "acme ping" }, "produces": [], "consumes": [], "onError": "skip" },
         ],
@@ -204,11 +205,12 @@ const PAIRED: &[&str] = &[
     "runtime.artifactLayout.global[].kind",
     "runtime.artifactLayout.local[].home",
     "runtime.configFormat",
+    "runtime.installSurface",
 ];
 
 /// Valid edits of a field that are looked at, and how many are tried to find them.
 const WANTED: usize = 4;
-const TRIES: usize = 400;
+const TRIES: usize = 1000;
 
 #[test]
 fn whatever_an_edit_changes_in_the_preview_changes_a_signature() {
@@ -232,7 +234,7 @@ fn whatever_an_edit_changes_in_the_preview_changes_a_signature() {
     for field in edits.fields().iter().filter(|field| !PAIRED.contains(&field.name())) {
         let (mut valid, mut differs_ever) = (0, false);
         for round in 0..TRIES {
-            if valid == WANTED {
+            if valid >= WANTED && (differs_ever || COSMETIC.contains(&field.name())) {
                 break;
             }
             let Some((base, edited)) = edits.apply(field, &bases, round, &mut random) else {

@@ -8,6 +8,7 @@ use super::files::BundleFiles;
 use super::raw::text;
 use super::stringify::stringify;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Fields of a manifest that only describe it, or that are checked before consent is asked.
 const INERT: [&str; 13] = [
@@ -79,6 +80,10 @@ fn part(name: &str, value: &Value) -> Value {
                 None => (without(server, &["name"]), text(server, "name").to_owned()),
             })
         }
+        ("mcpServers", Value::Object(servers)) => {
+            let server = |(name, config): (&String, &Value)| (name.clone(), json!([config]));
+            Value::Object(servers.iter().map(server).collect())
+        }
         ("config", Value::Object(entries)) => {
             let entry =
                 |(key, entry): (&String, &Value)| (key.clone(), without(entry, &["description"]));
@@ -115,25 +120,14 @@ fn in_one_order(items: &[Value]) -> Value {
     items.into()
 }
 
-/// A list of named things as an object. Of several with one name, each stays.
+/// A list of named things as an object, each name with a list of what bears it: of several with one
+/// name, none stands in for another.
 fn by_name(items: &[Value], name: impl Fn(&Value) -> (Value, String)) -> Value {
-    let mut named: Vec<(String, Value)> = items
-        .iter()
-        .map(|item| {
-            let (value, name) = name(item);
-            (name, value)
-        })
-        .collect();
-    named.sort_by_cached_key(|(name, value)| (name.clone(), stringify(value)));
-    let mut object = Map::new();
-    for (name, value) in named {
-        let mut key = name.clone();
-        let mut count = 1;
-        while object.contains_key(&key) {
-            count += 1;
-            key = format!("{name} #{count}");
-        }
-        object.insert(key, value);
+    let mut named: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for item in items {
+        let (value, name) = name(item);
+        named.entry(name).or_default().push(value);
     }
-    Value::Object(object)
+    let alike = |(name, values): (String, Vec<Value>)| (name, in_one_order(&values));
+    Value::Object(named.into_iter().map(alike).collect())
 }

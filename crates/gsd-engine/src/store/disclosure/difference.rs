@@ -3,6 +3,7 @@
 use crate::json::Pointer;
 use crate::text::printable;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// One part that is new, gone or another one.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +54,12 @@ impl Changes {
                     path.pop();
                 }
             }
+            // The one thing of a name.
+            (Value::Array(before), Value::Array(after))
+                if before.len() == 1 && after.len() == 1 =>
+            {
+                self.compare(path, &before[0], &after[0]);
+            }
             (Value::Array(before), Value::Array(after))
                 if before.iter().chain(after).all(Value::is_object) =>
             {
@@ -97,13 +104,21 @@ impl Changes {
 
 /// The items of one list that the other one does not have, counted.
 fn without<'a>(items: &'a [Value], others: &[Value]) -> Vec<&'a Value> {
-    let mut others: Vec<&Value> = others.iter().collect();
-    let is_new = |item: &&Value| match others.iter().position(|other| other == item) {
-        Some(at) => {
-            others.swap_remove(at);
+    let spelled = |item: &Value| {
+        let mut item = item.clone();
+        item.sort_all_objects();
+        item.to_string()
+    };
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for other in others {
+        *counts.entry(spelled(other)).or_default() += 1;
+    }
+    let is_new = |item: &&Value| match counts.get_mut(&spelled(item)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
             false
         }
-        None => true,
+        Some(_) | None => true,
     };
     items.iter().filter(is_new).collect()
 }

@@ -243,6 +243,34 @@ fn the_order_of_lists_without_order_does_not_count() {
     assert_eq!(disclose(&one).signatures(), disclose(&other).signatures());
 }
 
+#[test]
+fn nothing_of_one_name_stands_in_for_another() {
+    let servers = |configs: &[i32]| -> Value {
+        let list = configs.iter().map(|config| json!({ "name": "s", "config": config }));
+        json!({ "mcpServers": list.collect::<Vec<_>>() })
+    };
+    let signed = |manifest: &Value| disclose(manifest).signature_v2();
+    assert_ne!(signed(&servers(&[1, 2])), signed(&servers(&[1, 3])));
+    assert_ne!(signed(&servers(&[1, 2])), signed(&servers(&[1])));
+    assert_eq!(signed(&servers(&[1, 2])), signed(&servers(&[2, 1])));
+    assert_ne!(signed(&servers(&[1, 2])), signed(&json!({ "mcpServers": { "s": [1, 2] } })));
+    assert_eq!(signed(&servers(&[1])), signed(&json!({ "mcpServers": { "s": 1 } })));
+}
+
+#[test]
+fn tens_of_thousands_of_one_thing_are_disclosed_like_one() {
+    let many = |script: &str| {
+        let hook = json!({ "event": "Stop", "script": script });
+        let step = json!({ "point": script });
+        json!({ "hooks": vec![hook; 20_000], "steps": vec![step; 20_000] })
+    };
+    let (old, new) = (disclose(&many("a")), disclose(&many("b")));
+    assert_eq!(new.hooks.len(), 20_000);
+    assert_eq!(new.changes_since(&old).iter().count(), 40_002);
+    assert!(new.changes_since(&new).is_empty());
+    assert_ne!(new.signature_v2(), old.signature_v2());
+}
+
 /// Any value, with the names that manifests use more often than others.
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![

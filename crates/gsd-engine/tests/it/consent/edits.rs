@@ -44,24 +44,32 @@ impl Field {
     }
 }
 
-/// Right manifests, and the values that they have at each field.
+/// The values that stand at each name.
+type Values = BTreeMap<String, Vec<Value>>;
+
+/// Right manifests, and the values that they have at each field: all of them, and each.
 pub(super) struct Bases {
     pub(super) manifests: Vec<Value>,
-    values: BTreeMap<String, Vec<Value>>,
+    all: Values,
+    own: Vec<Values>,
 }
 
 impl Bases {
     pub(super) fn of(manifests: Vec<Value>) -> Self {
-        let mut values: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        let mut all = Values::new();
+        let mut own = vec![];
         for manifest in &manifests {
+            collect(manifest, "", &mut all);
+            let mut values = Values::new();
             collect(manifest, "", &mut values);
+            own.push(values);
         }
-        Self { manifests, values }
+        Self { manifests, all, own }
     }
 }
 
 /// By the last name on the way only: a key seen in one place is tried in others as well.
-fn collect(value: &Value, name: &str, values: &mut BTreeMap<String, Vec<Value>>) {
+fn collect(value: &Value, name: &str, values: &mut Values) {
     let known = values.entry(name.to_owned()).or_default();
     if !known.contains(value) {
         known.push(value.clone());
@@ -84,7 +92,7 @@ fn collect(value: &Value, name: &str, values: &mut BTreeMap<String, Vec<Value>>)
 /// Every field of a schema, with the values that the schema itself names.
 pub(super) struct Edits {
     fields: Vec<Field>,
-    named: BTreeMap<String, Vec<Value>>,
+    named: Values,
 }
 
 impl Edits {
@@ -120,7 +128,7 @@ impl Edits {
             let mut edited = bases.manifests[at].clone();
             let is_there = exists(&edited, &field.path);
             if is_there == (round % 4 != 3)
-                && self.set(&mut edited, &field.path, field, bases, random)
+                && self.set(&mut edited, &field.path, field, (bases, at), random)
             {
                 return Some((at, edited));
             }
@@ -133,7 +141,7 @@ impl Edits {
         value: &mut Value,
         path: &[Step],
         field: &Field,
-        bases: &Bases,
+        base: (&Bases, usize),
         random: &mut Random,
     ) -> bool {
         let Some((step, rest)) = path.split_first() else { return false };
@@ -141,10 +149,10 @@ impl Edits {
             (Step::Key(key), Value::Object(members)) => {
                 if !rest.is_empty() {
                     let child = members.get_mut(key);
-                    return child.is_some_and(|child| self.set(child, rest, field, bases, random));
+                    return child.is_some_and(|child| self.set(child, rest, field, base, random));
                 }
                 let old = members.get(key).cloned();
-                match self.other(old.as_ref(), field, bases, random) {
+                match self.other(old.as_ref(), field, base, random) {
                     Some(new) => drop(members.insert(key.clone(), new)),
                     None => drop(members.shift_remove(key)),
                 }
@@ -155,7 +163,7 @@ impl Edits {
                 let Some(key) = random.pick(&keys).cloned() else { return false };
                 if !rest.is_empty() {
                     let child = members.get_mut(&key);
-                    return child.is_some_and(|child| self.set(child, rest, field, bases, random));
+                    return child.is_some_and(|child| self.set(child, rest, field, base, random));
                 }
                 match random.below(3) {
                     0 => drop(members.shift_remove(&key)),
@@ -165,7 +173,7 @@ impl Edits {
                     }
                     _ => {
                         let old = members.get(&key).cloned();
-                        let Some(new) = self.other(old.as_ref(), field, bases, random) else {
+                        let Some(new) = self.other(old.as_ref(), field, base, random) else {
                             return false;
                         };
                         members.insert(key, new);
@@ -177,15 +185,15 @@ impl Edits {
                 let at = random.below(items.len());
                 if !rest.is_empty() {
                     let child = items.get_mut(at);
-                    return child.is_some_and(|child| self.set(child, rest, field, bases, random));
+                    return child.is_some_and(|child| self.set(child, rest, field, base, random));
                 }
                 match (items.get(at).cloned(), random.below(3)) {
                     (Some(_), 0) => drop(items.remove(at)),
-                    (old, 1) => match self.other(old.as_ref(), field, bases, random) {
+                    (old, 1) => match self.other(old.as_ref(), field, base, random) {
                         Some(new) => items.push(new),
                         None => return false,
                     },
-                    (Some(old), _) => match self.other(Some(&old), field, bases, random) {
+                    (Some(old), _) => match self.other(Some(&old), field, base, random) {
                         Some(new) => items[at] = new,
                         None => return false,
                     },
@@ -203,11 +211,13 @@ impl Edits {
         &self,
         old: Option<&Value>,
         field: &Field,
-        bases: &Bases,
+        (bases, at): (&Bases, usize),
         random: &mut Random,
     ) -> Option<Value> {
         let last = field.name.rsplit('.').next().unwrap_or(&field.name);
-        let known = bases.values.get(last).map(Vec::as_slice).unwrap_or_default();
+        // What stands in the same manifest fits more often than what stands in others.
+        let values = if random.below(2) == 0 { &bases.all } else { &bases.own[at] };
+        let known = values.get(last).map(Vec::as_slice).unwrap_or_default();
         let named = self.named.get(&field.name).map(Vec::as_slice).unwrap_or_default();
         match (random.below(8), old) {
             (0, Some(_)) => None,
@@ -282,7 +292,7 @@ fn name_of(path: &[Step]) -> String {
 struct Walk<'a> {
     root: &'a Value,
     seen: BTreeSet<Vec<Step>>,
-    named: BTreeMap<String, Vec<Value>>,
+    named: Values,
 }
 
 /// A definition that holds itself is followed so far.
