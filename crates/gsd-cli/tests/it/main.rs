@@ -18,6 +18,7 @@ mod confine;
 mod converge;
 mod egress;
 mod exit_codes;
+mod field;
 mod http;
 mod installed;
 mod instances;

@@ -196,4 +196,13 @@ fn a_record_says_which_program_ran_and_who_named_its_model() {
     assert_eq!(lane["destination"], path.as_str());
     assert_eq!(lane["model_requested"], "m2");
     assert_eq!(lane["model_source"], "`review.models.gemini` (project)");
+    let other = "is not that of the last review";
+    assert!(!lane["warnings"].to_string().contains(other), "{lane}");
+
+    // Another program in its place is told.
+    world.program("gemini", &format!("{GOOD}; exit 0"));
+    assert_eq!(gsd(&world, &["review", "--phase", "3", "--gemini"]).code, 0);
+    let record = crate::world::record(&world);
+    let lane = crate::world::lane(&record, "gemini");
+    assert!(lane["warnings"].to_string().contains(other), "{lane}");
 }

@@ -85,6 +85,22 @@ fn set_aside(path: &Utf8Path) -> Result<String, WriteError> {
     Ok(name)
 }
 
+/// Tells of each lane whose program stands where it stood in the last run and is another one.
+fn tell_other_programs(record: &mut Record) {
+    let Some(last) = record.history.first() else { return };
+    for lane in &mut record.lanes {
+        let before = last.lane(&lane.identity).filter(|one| one.destination == lane.destination);
+        let pair =
+            before.and_then(|one| one.program_sha256.as_ref()).zip(lane.program_sha256.as_ref());
+        if let Some((before, _)) = pair.filter(|(before, now)| before != now) {
+            let short: String = before.chars().take(12).collect();
+            lane.warnings.push(format!(
+                "its program is not that of the last review, whose sha256 began with {short}"
+            ));
+        }
+    }
+}
+
 /// Joins the record with what stands there and writes both files. The joined record comes back in
 /// any case, so that nothing is lost where writing fails.
 pub fn write(
@@ -108,6 +124,7 @@ pub fn write(
         Box::new(Record { kept: merged.kept, history: merged.history, ..record.clone() });
     joined.run.notes.extend(note);
     limit(&mut joined.history);
+    tell_other_programs(&mut joined);
     let files = [
         (&paths.record, report::render(&joined, Format::Json)),
         (&paths.markdown, report::render(&joined, Format::Markdown)),
