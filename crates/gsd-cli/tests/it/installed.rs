@@ -4,6 +4,7 @@ mod crash;
 mod lifecycle;
 mod lock;
 mod question;
+mod sources;
 mod trust;
 mod undo;
 

@@ -127,6 +127,21 @@ impl<'a> Git<'a> {
         self.context
     }
 
+    /// Makes sure that it knows a setting on which safety rests: an older one would pass over it
+    /// without a word.
+    pub(super) fn needs(&self, version: (u32, u32), what: &str) -> Result<(), FetchError> {
+        let said = self.local(&["version"], Stdin::Empty, 4096)?.unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        if version_in(&said).is_some_and(|found| found >= version) {
+            return Ok(());
+        }
+        let (major, minor) = version;
+        Err(FetchError::unusable(
+            format!("git sources over HTTPS need git {major}.{minor}, {what}"),
+            "update git, or use the tarball form",
+        ))
+    }
+
     /// Runs a command that asks nobody.
     pub(super) fn local(
         &self,
@@ -198,6 +213,12 @@ impl<'a> Git<'a> {
     }
 }
 
+/// The numbers in `git version 2.47.3`.
+fn version_in(said: &str) -> Option<(u32, u32)> {
+    let mut numbers = said.trim().strip_prefix("git version ")?.split(['.', ' ', '-']);
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
 /// The line in which git says what was wrong.
 fn reason(exit: &Exit) -> String {
     let text = [exit.stderr.head(), exit.stderr.tail()].concat();
@@ -207,5 +228,24 @@ fn reason(exit: &Exit) -> String {
     match fatal.or_else(|| lines().next_back()) {
         Some(line) => printable(line, 300),
         None => "git did not say why".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version_in;
+
+    #[test]
+    fn versions_as_git_says_them() {
+        for (said, version) in [
+            ("git version 2.47.3\n", Some((2, 47))),
+            ("git version 2.39.5 (Apple Git-154)\n", Some((2, 39))),
+            ("git version 2.45.1.windows.1\n", Some((2, 45))),
+            ("git version 3.0-rc1", Some((3, 0))),
+            ("git version next", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(said), version, "{said}");
+        }
     }
 }

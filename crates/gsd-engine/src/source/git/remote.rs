@@ -323,6 +323,7 @@ fn route(git: &mut Git<'_>, base: &SafeUrl) -> Result<(), FetchError> {
             IpAddr::V6(address) => format!("[{address}]"),
         });
         let shown = shown.collect::<Vec<_>>().join(",");
+        git.needs((2, 37), "which keeps to an address that was looked at")?;
         git.set(format!("http.curloptResolve={host}:{port}:{shown}"));
     }
     Ok(())

@@ -396,11 +396,11 @@ fn a_server_cannot_keep_git_for_ever() {
     let mut world = World::with_servers();
     let repository = Repository::new(&world, "acme.git");
     let commit = repository.bundle("1.0.0", &[]);
-    let refs: String = (0..20_000)
-        .map(|index| format!("create refs/tags/t{index}-{} {commit}\n", "x".repeat(80)))
+    let refs: String = (0..50_000)
+        .map(|index| format!("{commit} refs/tags/t{index:05}-{}\n", "x".repeat(80)))
         .collect();
-    repository.git(&["update-ref", "--stdin"], refs.as_bytes());
-    repository.git(&["pack-refs", "--all"], b"");
+    let head = "# pack-refs with: peeled fully-peeled sorted \n";
+    std::fs::write(repository.path.join("packed-refs"), format!("{head}{refs}")).unwrap();
     repository.update("refs/heads/main", &commit);
     let server = served(&world);
     assert!(world.fetch(&format!("git+{}/acme.git#main", server.url())).is_ok());
@@ -413,6 +413,30 @@ fn a_server_cannot_keep_git_for_ever() {
     world.patience = std::time::Duration::from_secs(2);
     let error = world.fetch(&format!("git+{}/x.git", slow.url())).expect_err("silent");
     assert_eq!(error.class(), Class::Unreachable, "{error}");
+}
+
+/// An older git would look the host up again by itself, and nobody would know.
+#[test]
+fn a_git_that_cannot_keep_to_an_address_is_not_used() {
+    let mut world = World::with_servers();
+    let repository = Repository::new(&world, "acme.git");
+    let commit = repository.bundle("1.0.0", &[]);
+    repository.update("refs/heads/main", &commit);
+    let server = served(&world);
+    let spec = format!("git+{}/acme.git", server.url_at("localhost"));
+    assert!(world.fetch(&spec).is_ok());
+    let bin = world.root.join("scratch/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let git = bin.join("git");
+    std::fs::write(&git, "#!/bin/sh\necho git version 2.36.9\n").unwrap();
+    std::fs::set_permissions(&git, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{bin}:{}", world.vars["PATH"]);
+    world.vars.insert("PATH".into(), path);
+    let error = world.fetch(&spec).expect_err("too old");
+    assert!(error.to_string().contains("need git 2.37"), "{error}");
+    world.vars.insert("PATH".into(), world.root.join("nowhere").into());
+    let error = world.fetch(&spec).expect_err("no git");
+    assert!(error.hint().is_some_and(|hint| hint.contains("install git")), "{error}");
 }
 
 /// `git daemon` and a host that is asked over SSH, both without anybody who vouches for them.
