@@ -3,6 +3,8 @@
 mod crash;
 mod lifecycle;
 mod lock;
+mod looks;
+mod planted;
 mod question;
 mod sources;
 mod trust;

@@ -9,18 +9,18 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind, Links};
 use sha2::{Digest, Sha512};
 
-/// Larger bundles have no hash, so they can never be consented to.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
-const MAX_ENTRIES: usize = 100_000;
+/// Larger bundles have no hash, so they can neither be installed nor consented to.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_ENTRIES: usize = 20_000;
 
 /// A bundle that cannot be hashed. It counts as not consented to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HashError {
     #[error("`{path}` is a link or no plain file")]
     NotPlain { path: String },
-    #[error("the bundle has more than {MAX_BYTES} bytes")]
+    #[error("the bundle exceeds {MAX_BYTES} bytes")]
     TooLarge,
-    #[error("the bundle has more than {MAX_ENTRIES} entries")]
+    #[error("the bundle exceeds {MAX_ENTRIES} files and folders")]
     TooManyEntries,
     #[error("`{path}` cannot be read")]
     Unreadable { path: String },

@@ -8,7 +8,7 @@ use super::shared::{self, SharedFile, Wanted};
 use super::transaction::{intent, taken_back};
 use super::{ConsentError, Entry, ScopeRoot, StoreError};
 use crate::id::CapabilityId;
-use gsd_io::fs;
+use gsd_io::fs::{self, Kind};
 use std::time::Duration;
 
 /// What becomes of what the capability itself wrote.
@@ -110,10 +110,12 @@ pub(super) fn forward(
         }
     }
     discard(root, id)?;
-    if intent.purge_data {
-        let written = root.written_by(id);
+    let written = root.written_by(id);
+    let folder = written.parent().unwrap_or(&written);
+    // Behind a link there may be anything; then it is told as left over.
+    let is_folder = |path| fs::kind(path) == Some(Kind::Directory);
+    if intent.purge_data && is_folder(folder) && is_folder(&written) {
         fs::remove_dir_all(&written).map_err(StoreError::Write)?;
-        let folder = written.parent().unwrap_or(&written);
         fs::remove_empty_folder(folder).map_err(StoreError::Write)?;
     }
     // Before the record goes: after that nobody would know that there is a word to take back.

@@ -28,11 +28,17 @@ impl ScopeRoot {
             return Err(StoreError::HomeIsProject { path: root });
         }
         let this = Self { scope, root, consents: places.consents() };
-        let folder = this.bundles();
-        let real = folder.ancestors().find_map(fs::canonical).unwrap_or_default();
-        let there = fs::kind(&this.root).is_some();
-        if there && !real.starts_with(&this.root) {
-            return Err(StoreError::LeadsOut { path: folder });
+        for folder in [this.root.join(".gsd"), this.bundles()] {
+            let Some(real) = fs::canonical(&folder) else { continue };
+            let stays = match scope {
+                // Users keep their settings elsewhere below their home and link to them.
+                Scope::Global => real.starts_with(&this.root),
+                // A repository has no reason to, and what is removed there may be anything.
+                Scope::Project => real == folder,
+            };
+            if !stays {
+                return Err(StoreError::LeadsOut { path: folder });
+            }
         }
         Ok(this)
     }

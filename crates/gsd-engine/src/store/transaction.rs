@@ -238,6 +238,9 @@ impl Swap {
         }
         let token = token();
         let staged = root.staging().join(format!("{id}-{token}"));
+        if matches!(fs::kind(&root.staging()), Some(kind) if kind != Kind::Directory) {
+            return Err(StoreError::LeadsOut { path: root.staging() });
+        }
         fs::make_folder(&root.staging()).map_err(StoreError::Write)?;
         let hash = consented.staged().content_hash().to_owned();
         let copied = fs::copy_tree(consented.staged().folder(), &staged, MAX_ENTRIES)

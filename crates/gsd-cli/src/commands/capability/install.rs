@@ -6,7 +6,7 @@ use super::ask::{Said, agree};
 use super::place::{configured, failed, scope, settings};
 use super::{fetch, places, report};
 use crate::Program;
-use crate::args::CapabilityInstallArgs;
+use crate::args::{CapabilityInstallArgs, ScopeWord};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
@@ -49,7 +49,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
         return Ok(ExitStatus::Done);
     }
     let lines = change.question.disclosure().lines();
-    let again = format!("{} capability install {}", ui.program_here(), report::word(&args.spec));
+    let again = again(ui, args);
     let done = put(ui, &root, *change, Said::of(args.fetch.yes), &again, args.change.lock_timeout)
         .inspect_err(|error| {
             // Existing callers read what there was to agree to from stdout.
@@ -60,6 +60,27 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
         })?;
     report::installed(ui, context, &root, &done, &lines);
     Ok(ExitStatus::Done)
+}
+
+/// The same command, as it is to be typed again.
+fn again(ui: &Ui, args: &CapabilityInstallArgs) -> String {
+    let mut words =
+        vec![ui.program_here(), "capability install".to_owned(), report::word(&args.spec)];
+    if args.change.scope.scope == Some(ScopeWord::Project) {
+        words.push("--scope project".to_owned());
+    }
+    words.extend(args.integrity.iter().map(|text| format!("--integrity {}", report::word(text))));
+    words.extend(
+        args.fetch.shared_file.iter().map(|f| format!("--shared-file {}", report::word(f))),
+    );
+    for (given, word) in [
+        (args.adopt, "--adopt"),
+        (args.replace, "--replace"),
+        (args.fetch.allow_insecure_transport, "--allow-insecure-transport"),
+    ] {
+        words.extend(given.then(|| word.to_owned()));
+    }
+    words.join(" ")
 }
 
 /// Ends what an earlier change left unfinished, so that nothing is decided on half a state.

@@ -71,19 +71,18 @@ fn list(ui: &Ui, context: &Context, args: &TrustListArgs) -> Outcome {
 
 /// The fields that existing callers know.
 fn known(one: &Trusted) -> Value {
-    let mut out = json!({
+    json!({
         "id": one.id, "scope": one.scope.word(), "projectRoot": one.project.as_ref().map(|project| project.as_str()),
         "integrity": one.integrity, "disclosureSignature": one.signature,
         "contentHash": one.content_hash, "consentedAt": one.at,
-    });
-    if let Some(host) = &one.reviewer_host {
-        out["reviewerHost"] = json!(host);
-    }
-    out
+    })
 }
 
 fn as_json(one: &Trusted) -> Value {
     let mut out = known(one);
+    if let Some(host) = &one.reviewer_host {
+        out["reviewerHost"] = json!(host);
+    }
     if !one.digest.is_empty() {
         out["disclosureDigest"] = json!(one.digest);
     }

@@ -103,7 +103,11 @@ fn may_come_back(
         None => None,
     };
     let same = now.is_none() || value(old.text.as_deref()) == value(new.as_deref());
-    same && (!has_entries || surfaces.is_some())
+    let approved = || {
+        let applied = shared_edit::apply(old.text.as_deref(), surfaces?).ok()?;
+        Some(value(Some(&applied.text)) == value(Some(before)))
+    };
+    same && (!has_entries || approved() == Some(true))
 }
 
 /// Takes the entries of a capability out of a file, and puts the given ones in.

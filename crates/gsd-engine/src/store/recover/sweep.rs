@@ -70,10 +70,19 @@ fn bundles(root: &ScopeRoot, ledger: &Ledger, report: &mut Recovered) -> Result<
 
 fn staging(root: &ScopeRoot, report: &mut Recovered) -> Result<(), StoreError> {
     let folder = root.staging();
+    // Behind a link there may be anything.
+    if fs::kind(&folder) != Some(Kind::Directory) {
+        return Ok(());
+    }
     for entry in fs::list(&folder, MOST).unwrap_or_default() {
         let path = folder.join(&entry.name);
         // Ours are made under the lock that is held now; those of other programs are not.
-        if entry.kind == Kind::Directory && (is_ours(&entry.name) || age(&path) > STAGING_AGE) {
+        let is_orphan = match staged_by(&entry.name) {
+            Some(By::Gsd) => true,
+            Some(By::Another) => age(&path) > STAGING_AGE,
+            None => false,
+        };
+        if is_orphan && entry.kind == Kind::Directory {
             gone(&path, report)?;
         }
     }
@@ -81,14 +90,28 @@ fn staging(root: &ScopeRoot, report: &mut Recovered) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether a staged copy has the name that ours have: with chance in it.
-fn is_ours(name: &str) -> bool {
-    let mut parts = name.rsplitn(4, '-');
-    let chance =
-        parts.next().is_some_and(|p| p.len() == 8 && p.bytes().all(|b| b.is_ascii_hexdigit()));
-    let digits = |part: Option<&str>| part.is_some_and(|p| p.bytes().all(|b| b.is_ascii_digit()));
-    let numbers = digits(parts.next()) && digits(parts.next());
-    chance && numbers && parts.next().is_some_and(|id| CapabilityId::parse(id).is_ok())
+/// Who staged a copy.
+enum By {
+    Gsd,
+    Another,
+}
+
+/// Tells it by the name: id, process and time, and for ours chance at its end. A folder of another
+/// name is nobody's copy.
+fn staged_by(name: &str) -> Option<By> {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let whole = |name: &str| {
+        let mut parts = name.rsplitn(3, '-');
+        let numbers = parts.next().is_some_and(digits) && parts.next().is_some_and(digits);
+        numbers && parts.next().is_some_and(|id| CapabilityId::parse(id).is_ok())
+    };
+    let ours = name.rsplit_once('-').is_some_and(|(rest, chance)| {
+        chance.len() == 8 && chance.bytes().all(|byte| byte.is_ascii_hexdigit()) && whole(rest)
+    });
+    match ours {
+        true => Some(By::Gsd),
+        false => whole(name).then_some(By::Another),
+    }
 }
 
 fn age(path: &Utf8Path) -> Duration {

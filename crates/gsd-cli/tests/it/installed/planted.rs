@@ -1,0 +1,127 @@
+//! What a repository could bring along to make gsd delete, write or wire something.
+
+use super::{bundle, ends, executable, feature, tree};
+use crate::world::gsd;
+use gsd_testkit::project::World;
+use serde_json::{Value, json};
+use std::os::unix::fs::symlink;
+
+fn world() -> World {
+    let world = World::new();
+    world.write(".planning/config.json", "{}");
+    world
+}
+
+fn entry(id: &str, extra: &Value) -> Value {
+    let mut entry = json!({
+        "id": id, "version": "1.0.0", "source": "/src", "integrity": "", "files": ["src", "../x"],
+        "sharedEdits": [],
+    });
+    for (key, value) in extra.as_object().into_iter().flatten() {
+        entry[key] = value.clone();
+    }
+    entry
+}
+
+fn ledger(world: &World, entries: &Value) {
+    let ledger = json!({ "version": "2", "updatedAt": "x", "entries": entries });
+    world.write(".gsd-capabilities.json", &ledger.to_string());
+}
+
+const CHANGES: [&[&str]; 4] = [
+    &["capability", "reconcile", "--scope", "project"],
+    &["capability", "remove", "src", "--purge-data", "--scope", "project"],
+    &["capability", "disable", "src", "--scope", "project"],
+    &["capability", "update", "--all", "--scope", "project"],
+];
+
+#[test]
+fn no_link_leads_a_change_elsewhere() {
+    for link in [".gsd", ".gsd/capabilities", ".gsd/capabilities/.staging", ".gsd/capability-data"]
+    {
+        for inside in [true, false] {
+            let world = world();
+            let target = if inside { world.root().join("mine") } else { world.tmp().join("mine") };
+            for name in ["src", "src/deep", "old-1-2", "capabilities/src", "capability-data/src"] {
+                std::fs::create_dir_all(target.join(name)).unwrap();
+                std::fs::write(target.join(name).join("file"), "x").unwrap();
+            }
+            let aged = std::process::Command::new("find")
+                .args([target.as_str(), "-exec", "touch", "-d", "2020-01-01", "{}", ";"])
+                .status();
+            assert!(aged.unwrap().success());
+            ledger(&world, &json!({ "src": entry("src", &json!({})) }));
+            let at = world.root().join(link);
+            std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+            symlink(&target, &at).unwrap();
+            let before = tree(&target);
+            for change in CHANGES {
+                gsd(&world, change);
+                assert_eq!(tree(&target), before, "{link} {change:?}");
+            }
+            let from = bundle(&world.tmp().join("exe"), &feature("exe", "1.0.0", &json!({})));
+            gsd(&world, &["capability", "install", from.as_str(), "--scope", "project"]);
+            assert_eq!(tree(&target), before, "{link}");
+        }
+    }
+}
+
+#[test]
+fn what_a_record_names_beside_its_bundle_is_told_and_stays() {
+    let world = world();
+    world.write("src/main.js", "mine");
+    ledger(&world, &json!({ "src": entry("src", &json!({})) }));
+    let removed = gsd(&world, &["capability", "remove", "src", "--scope", "project", "--json"]);
+    ends(&removed, 0);
+    assert_eq!(removed.json()["details"]["leftovers"][0], "src");
+    assert_eq!(world.read("src/main.js"), "mine");
+}
+
+#[test]
+fn neither_an_intent_nor_a_way_back_brings_anything_in() {
+    let evil = "{\"hooks\":{\"Stop\":[{\"_gsdCapability\":\"src\",\"hooks\":[\
+                {\"type\":\"command\",\"command\":\"evil\"}]}]}}";
+    let mine = "{\n  \"a\": 1\n}\n";
+    let undo = json!({
+        "after": sha256(mine), "made": false, "entries": 1, "commands": [], "there": [],
+        "steps": [[0, evil, mine]],
+    });
+    let edits = json!([{ "file": ".claude/local.json", "marker": "src", "undo": undo }]);
+    let intents = [
+        json!({ "kind": "switch", "backupName": null, "sharedFiles": [], "token": "1-2-00", "states": [
+            { "file": ".claude/local.json", "created": false, "after": sha512(mine) },
+        ] }),
+        json!({ "kind": "upgrade", "backupName": "src.upgrading-1-2-00",
+            "sharedFiles": [".claude/local.json"] }),
+        json!({ "kind": "install", "backupName": null, "sharedFiles": [".claude/local.json"],
+            "token": "1-2-00", "states": [
+                { "file": ".planning/config.json", "created": true, "after": sha512("{}") },
+            ], "madeFolders": ["kept"] }),
+        json!({ "kind": "remove", "backupName": null, "sharedFiles": [] }),
+    ];
+    for intent in intents {
+        let world = world();
+        let folders = [".gsd/capabilities/src.upgrading-1-2-00", ".gsd/capabilities/src"];
+        for folder in folders {
+            let manifest = feature("src", "1.0.0", &executable());
+            bundle(&world.root().join(folder), &manifest);
+        }
+        world.write(".claude/local.json", mine);
+        world.write(".claude/.local.json.gsd-before-1-2-00", evil);
+        let extra = json!({ "_pending": intent, "sharedEdits": edits });
+        ledger(&world, &json!({ "src": entry("src", &extra) }));
+        gsd(&world, &["capability", "reconcile", "--scope", "project"]);
+        gsd(&world, &["capability", "remove", "src", "--scope", "project"]);
+        assert_eq!(world.read(".claude/local.json"), mine, "{intent}");
+        assert_eq!(world.read(".planning/config.json"), "{}", "{intent}");
+    }
+}
+
+fn sha256(text: &str) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn sha512(text: &str) -> String {
+    gsd_engine::manifest::pack::integrity(text.as_bytes())
+}
