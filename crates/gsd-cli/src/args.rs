@@ -9,10 +9,10 @@ mod trust;
 pub(crate) use budget::{CutMode, PromptBudgetArgs};
 pub(crate) use converge::{ConvergeArgs, OnEscalate};
 pub(crate) use installed::{
-    CapabilityAdoptArgs, CapabilityInstallArgs, CapabilityOutdatedArgs, CapabilityReconcileArgs,
-    CapabilityRemoveArgs, CapabilitySwitchArgs, CapabilityTrustArgs, CapabilityTrustCommand,
-    CapabilityUpdateArgs, ChangeArgs, FetchArgs, ScopeArg, TrustGrantArgs, TrustListArgs,
-    TrustRevokeArgs, TrustShowArgs,
+    CapabilityAdoptArgs, CapabilityInstallArgs, CapabilityLockArgs, CapabilityOutdatedArgs,
+    CapabilityReconcileArgs, CapabilityRemoveArgs, CapabilitySwitchArgs, CapabilityTrustArgs,
+    CapabilityTrustCommand, CapabilityUpdateArgs, ChangeArgs, FetchArgs, ScopeArg, TrustGrantArgs,
+    TrustListArgs, TrustRevokeArgs, TrustShowArgs,
 };
 pub(crate) use lanes_catalog::{
     LanesCatalogArgs, LanesCatalogCommand, LanesCatalogRenderArgs, LanesCatalogVerifyArgs,
@@ -465,6 +465,8 @@ pub(crate) enum CapabilityCommand {
     Disable(CapabilitySwitchArgs),
     /// Record a capability that lies there and that nobody installed
     Adopt(CapabilityAdoptArgs),
+    /// Write `capabilities.lock`: exactly what is installed, for `install --frozen`
+    Lock(CapabilityLockArgs),
     /// What has a newer version where it came from
     Outdated(CapabilityOutdatedArgs),
     /// End what an interrupted change left unfinished

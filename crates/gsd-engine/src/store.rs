@@ -15,6 +15,7 @@ mod error;
 mod held;
 mod ledger;
 mod listing;
+pub mod locked;
 pub mod outdated;
 pub mod plan;
 pub mod recover;
@@ -27,7 +28,7 @@ pub mod switch;
 pub mod transaction;
 pub mod trust;
 
-pub use acquire::{Acquired, acquire, host_version};
+pub use acquire::{Acquired, Recording, acquire, host_version};
 pub use consent::{Consented, Question};
 pub use consent_store::{Consent, ConsentError, ConsentStore};
 pub use content_hash::{HashError, content_hash};

@@ -82,8 +82,12 @@ pub(crate) struct TrustRevokeArgs {
 #[derive(Debug, Args)]
 pub(crate) struct CapabilityInstallArgs {
     /// Where it comes from: a folder such as `./my-lane`, or another kind of source
-    #[arg(value_name = "SPEC")]
-    pub(crate) spec: String,
+    #[arg(value_name = "SPEC", required_unless_present = "frozen")]
+    pub(crate) spec: Option<String>,
+    /// Install what `capabilities.lock` names, exactly, or nothing; into the project unless `--scope`
+    /// says otherwise
+    #[arg(long, conflicts_with_all = ["integrity", "adopt", "replace"])]
+    pub(crate) frozen: bool,
     /// The digest that the archive must have: `sha512-…`
     #[arg(long, value_name = "SRI")]
     pub(crate) integrity: Option<String>,
@@ -97,6 +101,16 @@ pub(crate) struct CapabilityInstallArgs {
     pub(crate) fetch: FetchArgs,
     #[command(flatten)]
     pub(crate) change: ChangeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CapabilityLockArgs {
+    /// Whose capabilities are locked [default: project]
+    #[command(flatten)]
+    pub(crate) scope: ScopeArg,
+    /// Write nothing; end with 1 if the file would change
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 /// What a change takes that fetches something.

@@ -2,8 +2,10 @@
 
 mod ask;
 mod fetch;
+mod frozen;
 mod install;
 mod list;
+mod lock;
 mod new;
 mod outdated;
 mod pack;
@@ -49,6 +51,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityArgs) -> Outcome 
         CapabilityCommand::Enable(args) => switch::run(ui, context, args, Switch::On),
         CapabilityCommand::Disable(args) => switch::run(ui, context, args, Switch::Off),
         CapabilityCommand::Adopt(args) => trust::adopt(ui, context, args),
+        CapabilityCommand::Lock(args) => lock::run(ui, context, args),
         CapabilityCommand::Outdated(args) => outdated::run(ui, context, args),
         CapabilityCommand::Reconcile(args) => reconcile::run(ui, context, args),
         CapabilityCommand::Doctor => super::doctor::of_installed(ui, context),

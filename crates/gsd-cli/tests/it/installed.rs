@@ -1,6 +1,7 @@
 //! What is installed, trusted, changed and removed, through the built program and real files.
 
 mod crash;
+mod frozen;
 mod lifecycle;
 mod lock;
 mod looks;

@@ -16,11 +16,20 @@ pub struct Acquired {
     _scratch: Scratch,
 }
 
+/// What a ledger is to call the source of a bundle.
+#[derive(Debug, Clone, Copy)]
+pub enum Recording<'a> {
+    /// What the user typed; it is fetched as well.
+    Typed(&'a str),
+    /// What was locked: the bundle is fetched by something more exact, and updates go by this.
+    Locked(&'a SourceSpec),
+}
+
 /// Fetches what a spec means.
 pub fn acquire(
     root: &ScopeRoot,
     spec: &SourceSpec,
-    requested: &str,
+    recording: Recording<'_>,
     context: &FetchContext<'_>,
     configured: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Acquired, StoreError> {
@@ -35,11 +44,17 @@ pub fn acquire(
         }
         Some(_) | None => Origin::Unproven,
     };
+    let (requested, recorded, identity) = match recording {
+        Recording::Typed(text) => {
+            (text.trim().to_owned(), resolved.recorded.clone(), spec.identity())
+        }
+        Recording::Locked(source) => (source.recorded(), source.recorded(), source.identity()),
+    };
     let source = SourceRecord {
-        requested: requested.trim().to_owned(),
-        recorded: resolved.recorded.clone(),
+        requested,
+        recorded,
         kind: spec.kind(),
-        identity: spec.identity(),
+        identity,
         integrity: resolved.integrity.as_ref().map(ToString::to_string).unwrap_or_default(),
         resolved: as_json(spec, &resolved),
         pinned: context.integrity.map(|pin| json!({ "integrity": pin.to_string() })),
@@ -66,6 +81,7 @@ fn as_json(spec: &SourceSpec, resolved: &Resolved) -> Map<String, Value> {
             out.insert(field.to_owned(), value.as_str().into());
         }
     }
+    out.insert("exact".to_owned(), spec.exactly(resolved).into());
     out.insert("verified".to_owned(), resolved.verified.word().into());
     out
 }

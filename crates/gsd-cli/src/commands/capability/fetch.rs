@@ -8,7 +8,7 @@ use crate::exit::ExitStatus;
 use gsd_engine::source::{
     Base, FetchContext, Integrity, IntegrityError, Limits, Policy, SourceSpec, SpecError, Transport,
 };
-use gsd_engine::store::{Acquired, ScopeRoot, acquire, host_version};
+use gsd_engine::store::{Acquired, Recording, ScopeRoot, acquire, host_version};
 use gsd_io::cancel::Cancel;
 use gsd_io::{clock, signal};
 use std::time::Duration;
@@ -28,6 +28,14 @@ pub(super) fn spec(context: &Context, text: &str) -> Result<SourceSpec, CommandE
     })
 }
 
+/// Reads a source of `capabilities.lock`, in which folders are told from the project.
+pub(super) fn locked_spec(context: &Context, text: &str) -> Result<SourceSpec, CommandError> {
+    let base = Base { cwd: &context.root, home: context.env.home() };
+    SourceSpec::parse(text, &base).map_err(|error| {
+        CommandError::from_error(ExitStatus::Refused, "source-invalid", &error).hint(error.hint())
+    })
+}
+
 /// Reads `--integrity`.
 pub(super) fn integrity(text: &str) -> Result<Integrity, CommandError> {
     Integrity::parse(text).map_err(|error: IntegrityError| {
@@ -41,7 +49,7 @@ pub(super) fn get(
     context: &Context,
     root: &ScopeRoot,
     spec: &SourceSpec,
-    requested: &str,
+    recording: Recording<'_>,
     pin: Option<&Integrity>,
     args: &FetchArgs,
     configured: &dyn Fn(&str) -> Option<String>,
@@ -63,5 +71,5 @@ pub(super) fn get(
         deadline: clock::after(clock::now(), LONGEST),
         cancel: &cancel,
     };
-    acquire(root, spec, requested, &fetch, configured).map_err(|error| failed(&error))
+    acquire(root, spec, recording, &fetch, configured).map_err(|error| failed(&error))
 }

@@ -4,7 +4,7 @@
 use super::super::{Context, Outcome};
 use super::ask::{Said, agree};
 use super::place::{configured, failed, scope, settings};
-use super::{fetch, places, report};
+use super::{fetch, frozen, places, report};
 use crate::Program;
 use crate::args::{CapabilityInstallArgs, ScopeWord};
 use crate::error::CommandError;
@@ -14,22 +14,26 @@ use gsd_engine::registry::Scope;
 use gsd_engine::store::plan::{
     Change, Downgrade, OtherSource, Planned, RecordedFiles, Unmanaged, Wish, plan,
 };
-use gsd_engine::store::{ScopeRoot, check_number, recover, transaction};
+use gsd_engine::store::{Recording, ScopeRoot, check_number, recover, transaction};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> Outcome {
+    if args.frozen {
+        return frozen::run(ui, context, args);
+    }
+    let text = args.spec.as_deref().expect("it is required without `--frozen`");
     let places = places(&context.env, &context.root);
     check_number(args.fetch.shared_file.len()).map_err(|error| failed(&error))?;
     let root = ScopeRoot::of(&places, args.change.scope.scope.map_or(Scope::Global, scope))
         .map_err(|error| failed(&error))?;
     ready(ui, &root, args.change.dry_run, args.change.lock_timeout)?;
-    let spec = fetch::spec(context, &args.spec)?;
+    let spec = fetch::spec(context, text)?;
     let pin = args.integrity.as_deref().map(fetch::integrity).transpose()?;
     let config = settings(context);
     let configured = configured(&config);
-    let got =
-        fetch::get(context, &root, &spec, &args.spec, pin.as_ref(), &args.fetch, &configured)?;
+    let recording = Recording::Typed(text);
+    let got = fetch::get(context, &root, &spec, recording, pin.as_ref(), &args.fetch, &configured)?;
     let wish = Wish {
         update: None,
         shared_files: args.fetch.shared_file.clone(),
@@ -49,7 +53,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
         return Ok(ExitStatus::Done);
     }
     let lines = change.question.disclosure().lines();
-    let again = again(ui, args);
+    let again = again(ui, args, text);
     let done = put(ui, &root, *change, Said::of(args.fetch.yes), &again, args.change.lock_timeout)
         .inspect_err(|error| {
             // Existing callers read what there was to agree to from stdout.
@@ -63,9 +67,8 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
 }
 
 /// The same command, as it is to be typed again.
-fn again(ui: &Ui, args: &CapabilityInstallArgs) -> String {
-    let mut words =
-        vec![ui.program_here(), "capability install".to_owned(), report::word(&args.spec)];
+fn again(ui: &Ui, args: &CapabilityInstallArgs, text: &str) -> String {
+    let mut words = vec![ui.program_here(), "capability install".to_owned(), report::word(text)];
     if args.change.scope.scope == Some(ScopeWord::Project) {
         words.push("--scope project".to_owned());
     }

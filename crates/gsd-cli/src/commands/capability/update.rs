@@ -15,7 +15,9 @@ use gsd_engine::registry::Scope;
 use gsd_engine::store::plan::{
     Downgrade, OtherSource, Planned, RecordedFiles, Unmanaged, Wish, plan,
 };
-use gsd_engine::store::{Entry, Ledger, ScopeRoot, StoreError, check_number, transaction};
+use gsd_engine::store::{
+    Entry, Ledger, Recording, ScopeRoot, StoreError, check_number, transaction,
+};
 use gsd_engine::text::printable;
 use serde_json::{Value, json};
 
@@ -129,7 +131,8 @@ fn update(
     let configured = configured(&config);
     let requested = entry.field("requestedSpec").and_then(Value::as_str);
     let requested = requested.unwrap_or(entry.source());
-    let got = fetch::get(context, root, &spec, requested, pin.as_ref(), &args.fetch, &configured)?;
+    let recording = Recording::Typed(requested);
+    let got = fetch::get(context, root, &spec, recording, pin.as_ref(), &args.fetch, &configured)?;
     let wish = Wish {
         update: Some(id.clone()),
         shared_files: args.fetch.shared_file.clone(),
