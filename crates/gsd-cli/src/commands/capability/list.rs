@@ -10,6 +10,7 @@ use gsd_engine::registry::{Row, Scope, Status};
 use gsd_engine::store::{Discovery, Entry, rows};
 use gsd_engine::text::printable;
 use serde_json::{Map, Value, json};
+use std::fmt::Display;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityListArgs) -> Outcome {
     let (composition, discovery) = compose(context);
@@ -38,7 +39,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityListArgs) -> Outc
             }));
         }
     } else {
-        table(ui, &rows);
+        ui.data(&table(ui, &rows));
     }
     if !ui.json {
         for problem in problems {
@@ -102,7 +103,10 @@ const fn tone(status: Status) -> Tone {
     }
 }
 
-fn table(ui: &Ui, rows: &[Row]) {
+/// One text, written at once: there may be thousands of rows.
+fn table(ui: &Ui, rows: &[Row]) -> String {
+    let mut out = String::new();
+    let mut line = |text: &dyn Display| out.push_str(&format!("{text}\n"));
     let mut cells = vec![["id", "role", "tier", "scope", "state"].map(str::to_owned)];
     for row in rows {
         let word = |word: Option<&str>| word.unwrap_or("·").to_owned();
@@ -120,7 +124,7 @@ fn table(ui: &Ui, rows: &[Row]) {
         let head: Vec<String> = cell[..4].iter().zip(widths).map(|(c, w)| pad(c, w)).collect();
         let head = head.join("  ");
         let Some(row) = index.checked_sub(1).map(|index| &rows[index]) else {
-            ui.line(ui.paint(Tone::Dim, &format!("{head}  {}", cell[4])));
+            line(&ui.paint(Tone::Dim, &format!("{head}  {}", cell[4])));
             continue;
         };
         let state = ui.paint(tone(row.status), &cell[4]).to_string();
@@ -128,15 +132,12 @@ fn table(ui: &Ui, rows: &[Row]) {
         let room = width.saturating_sub(widths.iter().sum::<usize>() + 12);
         let title = fit(&title, room);
         let gap = " ".repeat(widths[4] - cell[4].len() + 2);
-        ui.line(
-            format_args!("{head}  {state}{gap}{}", ui.paint(Tone::Dim, &title))
-                .to_string()
-                .trim_end(),
-        );
+        line(&format!("{head}  {state}{gap}{}", ui.paint(Tone::Dim, &title)).trim_end());
         if let Some(reason) = &row.reason {
             let remedy = row.remedy.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
             let text = format!("{:w$}  {}{remedy}", "", printable(reason, 300), w = widths[0]);
-            ui.line(ui.paint(Tone::Dim, &fit(&text, width)));
+            line(&ui.paint(Tone::Dim, &fit(&text, width)));
         }
     }
+    out
 }
