@@ -30,12 +30,8 @@ const INERT: [&str; 13] = [
 /// Fields of a lane that change neither what is started, what is sent, nor where to.
 const INERT_OF_LANE: [&str; 3] = ["evidenceClass", "reviewsSection", "timeoutFloorMs"];
 
-/// Files that people read, unless a manifest names them.
-const INERT_FILES: [&str; 8] =
-    ["authors", "changelog", "contributing", "copying", "licence", "license", "notice", "readme"];
-
 /// What is bound. `files` are those of a bundle that brings something that runs: any of them may be
-/// read by it.
+/// read by it, a README or a licence as well. The manifest is bound by what it says.
 pub(super) fn bound(manifest: &Value, files: Option<&BundleFiles>) -> Value {
     let declared = match manifest {
         Value::Object(members) => {
@@ -44,24 +40,13 @@ pub(super) fn bound(manifest: &Value, files: Option<&BundleFiles>) -> Value {
         }
         other => other.clone(),
     };
-    let named = manifest.to_string().to_lowercase();
-    let bound_file = |path: &str| {
-        let is_read = !is_inert(path) || named.contains(&path.to_lowercase());
-        is_read && path != "capability.json"
-    };
     let digests: Map<String, Value> = files
         .into_iter()
         .flat_map(BundleFiles::iter)
-        .filter(|(path, _)| bound_file(path))
+        .filter(|(path, _)| *path != "capability.json")
         .map(|(path, file)| (path.to_owned(), file.sha256.as_str().into()))
         .collect();
     json!({ "manifest": declared, "files": digests })
-}
-
-fn is_inert(path: &str) -> bool {
-    let name = path.to_lowercase();
-    let stem = [".md", ".txt", ".rst"].iter().find_map(|end| name.strip_suffix(end));
-    INERT_FILES.contains(&stem.unwrap_or(&name))
 }
 
 /// One member of a manifest.

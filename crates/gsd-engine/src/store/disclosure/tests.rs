@@ -129,25 +129,35 @@ fn the_second_signature_covers_what_the_first_one_leaves_out() {
     }
     // Only the matcher, only a byte of the script, only a file that the script may read.
     let hook = |matcher: &str| json!({ "hooks": [{ "event": "Stop", "script": "a.js", "matcher": matcher }] });
-    let files = [("capability.json", "1"), ("a.js", "a"), ("lib/b.js", "b"), ("README.md", "r")];
+    let files = [
+        ("capability.json", "1"),
+        ("a.js", "a"),
+        ("lib/b.js", "b"),
+        ("README.md", "r"),
+        ("LICENSE", "l"),
+    ];
     let old = with_files(&hook("Write"), &files);
     let broader = with_files(&json!({ "hooks": [{ "event": "Stop", "script": "a.js" }] }), &files);
     assert_eq!(
         broader.changes_since(&old).lines(),
         ["- hooks / Stop -> a.js / matcher: \"Write\""]
     );
-    for (path, asks) in
-        [("a.js", true), ("lib/b.js", true), ("capability.json", false), ("README.md", false)]
-    {
+    // A script may read any file, also one that is meant for people.
+    for (path, asks) in [
+        ("a.js", true),
+        ("lib/b.js", true),
+        ("capability.json", false),
+        ("README.md", true),
+        ("LICENSE", true),
+    ] {
         let edited = files.map(|(name, text)| (name, if name == path { "edited" } else { text }));
         let new = with_files(&hook("Write"), &edited);
         assert_eq!(new.signature_v2() != old.signature_v2(), asks, "{path}");
         assert_eq!(new.changes_since(&old).is_empty(), !asks, "{path}");
     }
-    // A script may be called anything.
-    let readme = json!({ "hooks": [{ "event": "Stop", "script": "README" }] });
-    let signed = |text| with_files(&readme, &[("README", text)]).signature_v2();
-    assert_ne!(signed("#!/bin/sh\ntrue\n"), signed("#!/bin/sh\nevil\n"));
+    // Where nothing runs, nothing reads them.
+    let prose = |text| with_files(&json!({}), &[("README.md", text)]).signature_v2();
+    assert_eq!(prose("old"), prose("new"));
 }
 
 #[test]
