@@ -5,6 +5,7 @@
 //! consented to exactly these files.
 
 mod acquire;
+mod begun;
 pub mod check;
 mod consent;
 mod consent_store;

@@ -4,6 +4,7 @@
 //! inside a project, not open to others. One that cannot be understood consents to nothing and is
 //! never overwritten.
 
+mod begun;
 mod record;
 
 pub use record::Consent;

@@ -2,8 +2,10 @@
 //! new one. The only sign of it is an intent in the ledger; equal versions prove nothing.
 //!
 //! An intent may have been written by another program or, in a project, by whoever wrote the
-//! repository. So nothing is deleted but what carries the name of the capability in the folder of
-//! capabilities, and no entry goes into a file of a host that is not of an approved bundle.
+//! repository. One of a project that this user did not begin is set aside with a warning: nothing is
+//! deleted or written for it. And for any other, nothing is deleted but what carries the name of the
+//! capability in the folder of capabilities, and no entry goes into a file of a host that is not of
+//! an approved bundle.
 
 mod bundle;
 mod files;
@@ -13,7 +15,7 @@ pub(super) use bundle::discard;
 
 use super::ledger::{Entry, Intent, IntentKind, Ledger};
 use super::shared_edit::Surfaces;
-use super::{ScopeRoot, Staged, StoreError, content_hash, plan, remove};
+use super::{ScopeRoot, Staged, StoreError, begun, content_hash, plan, remove};
 use crate::id::CapabilityId;
 use gsd_io::fs;
 use std::time::Duration;
@@ -42,6 +44,8 @@ impl Recovered {
 enum Ended {
     /// This is recorded again.
     Back(Entry),
+    /// This is recorded again, and nothing else was done: somebody else began the change.
+    Dropped(Entry),
     /// Nothing is recorded any more, as before.
     Gone,
     /// Nothing is recorded any more, as was meant; but the user's word stays for that reason.
@@ -78,6 +82,14 @@ pub(super) fn recover(root: &ScopeRoot) -> Result<Recovered, StoreError> {
                 match ended {
                     Ended::Back(entry) => {
                         report.rolled_back.push(id.to_string());
+                        ledger.set(id, entry);
+                    }
+                    Ended::Dropped(entry) => {
+                        report.warnings.push(format!(
+                            "a change of `{id}` was not begun by you on this machine, so it was \
+                             neither ended nor taken back; see what is there with `gsd capability \
+                             show {id}`"
+                        ));
                         ledger.set(id, entry);
                     }
                     Ended::Gone => {
@@ -117,6 +129,10 @@ fn end(
     intent: &Intent,
 ) -> Result<Ended, StoreError> {
     let recorded = entry.clone().with_pending(None);
+    if !begun::is_ours(root, id, intent)? {
+        bundle::put_back(root, id, intent)?;
+        return Ok(Ended::Dropped(recorded));
+    }
     match intent.kind {
         IntentKind::Install => {
             bundle::take_back_install(root, id, intent)?;

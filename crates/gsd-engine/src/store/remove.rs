@@ -6,7 +6,7 @@ use super::recover::{self, discard};
 use super::root::token;
 use super::shared::{self, SharedFile, Wanted};
 use super::transaction::{intent, taken_back};
-use super::{ConsentError, Entry, ScopeRoot, StoreError};
+use super::{ConsentError, Entry, ScopeRoot, StoreError, begun};
 use crate::id::CapabilityId;
 use gsd_io::fs::{self, Kind};
 use std::time::Duration;
@@ -54,8 +54,9 @@ pub fn remove(
         ..intent(IntentKind::Remove, &token(), &changes)
     };
     ledger.set(id, entry.clone().with_pending(Some(planned.clone())));
-    if let Err(error) = ledger.save() {
-        return Err(taken_back(root, id, error.into()));
+    let noted = begun::note(root, id, &planned);
+    if let Err(error) = noted.and_then(|()| Ok(ledger.save()?)) {
+        return Err(taken_back(root, id, error));
     }
     let unfinished = |error: StoreError| StoreError::Unfinished(Box::new(error));
     let consent_kept = forward(root, id, &entry, &planned).map_err(unfinished)?;

@@ -4,7 +4,7 @@ use super::ledger::{IntentKind, SharedEdit};
 use super::root::token;
 use super::shared::{self, Wanted};
 use super::transaction::{intent, taken_back, write_shared};
-use super::{Entry, ScopeRoot, Staged, StoreError, plan, recover};
+use super::{Entry, ScopeRoot, Staged, StoreError, begun, plan, recover};
 use crate::id::CapabilityId;
 use gsd_io::clock;
 use serde_json::Value;
@@ -77,6 +77,7 @@ pub fn switch(
         .with("updatedAt", clock::timestamp());
     let run = || -> Result<(), StoreError> {
         let mut ledger = root.ledger()?;
+        begun::note(root, id, &intent)?;
         ledger.set(id, entry.with_pending(Some(intent)));
         ledger.save()?;
         write_shared(&changes, &token)?;

@@ -14,7 +14,7 @@ use super::ledger::{Intent, IntentKind, SharedEdit};
 use super::plan::{Placing, Unmanaged};
 use super::root::{backup_name, token};
 use super::shared::SharedChange;
-use super::{Consented, Entry, Ledger, ScopeRoot, StoreError, content_hash, recover};
+use super::{Consented, Entry, Ledger, ScopeRoot, StoreError, begun, content_hash, recover};
 use crate::id::CapabilityId;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind};
@@ -68,12 +68,13 @@ pub fn install(
         content_hash: Some(consented.staged().content_hash().to_owned()),
         ..intent(swap.kind, &swap.token, &changes)
     };
-    let begun = match before {
+    let before_done = match before {
         Some(entry) => entry.clone(),
         None => committed.clone(),
     };
     let run = |ledger: &mut Ledger| -> Result<(), StoreError> {
-        ledger.set(id, begun.with_pending(Some(intent)));
+        begun::note(root, id, &intent)?;
+        ledger.set(id, before_done.with_pending(Some(intent)));
         ledger.save()?;
         swap.run(root, id)?;
         write_shared(&changes, &swap.token)?;

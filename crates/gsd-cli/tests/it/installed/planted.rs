@@ -125,3 +125,38 @@ fn sha256(text: &str) -> String {
 fn sha512(text: &str) -> String {
     gsd_engine::manifest::pack::integrity(text.as_bytes())
 }
+
+#[test]
+fn a_change_that_somebody_else_began_is_neither_ended_nor_taken_back() {
+    let mine = "{\n  \"a\": 1\n}\n";
+    let state = json!([{ "file": ".claude/local.json", "created": false, "after": null }]);
+    let intents = [
+        json!({ "kind": "remove", "backupName": null, "sharedFiles": [], "purgeData": true }),
+        json!({ "kind": "install", "backupName": null, "sharedFiles": [], "token": "t1" }),
+        json!({ "kind": "switch", "backupName": null, "sharedFiles": [], "token": "t1",
+            "states": state }),
+    ];
+    for intent in intents {
+        let world = world();
+        let folder = world.root().join(".gsd/capabilities/src");
+        bundle(&folder, &feature("src", "1.0.0", &executable()));
+        world.write(".gsd/capability-data/src/kept.txt", "kept");
+        world.write(".claude/.local.json.gsd-before-t1", mine);
+        ledger(&world, &json!({ "src": entry("src", &json!({ "_pending": intent })) }));
+        let (home, before) = (tree(&world.home()), tree(&world.root()));
+        let done = gsd(&world, &["capability", "reconcile", "--scope", "project", "--json"]);
+        ends(&done, 9);
+        let warning = done.json()["details"][0]["warnings"][0].to_string();
+        assert!(warning.contains("not begun by you"), "{warning}");
+        let mut after = tree(&world.root());
+        let record = world.read(".gsd-capabilities.json");
+        assert!(record.contains("src") && !record.contains("_pending"), "{intent}: {record}");
+        after.insert(".gsd-capabilities.json".into(), before[".gsd-capabilities.json"].clone());
+        assert_eq!(after, before, "{intent}");
+        assert_eq!(tree(&world.home()), home, "{intent}");
+        // The user still says what goes.
+        ends(&gsd(&world, &["capability", "remove", "src", "--scope", "project"]), 0);
+        assert!(!folder.exists());
+        assert_eq!(world.read(".gsd/capability-data/src/kept.txt"), "kept");
+    }
+}

@@ -154,6 +154,8 @@ pub(super) struct Records {
     rest: Map<String, Value>,
     /// In the order of the file.
     records: Vec<(String, Result<Consent, Value>)>,
+    /// The digests of changes that were begun and not ended, by the keys of consents.
+    begun: Map<String, Value>,
 }
 
 impl Records {
@@ -173,15 +175,20 @@ impl Records {
         if listed.len() > MAX_RECORDS {
             return Err(format!("it has more than {MAX_RECORDS} records"));
         }
+        let begun = match rest.shift_remove("begun") {
+            Some(Value::Object(begun)) if begun.len() <= MAX_RECORDS => begun,
+            Some(_) => return Err("its `begun` is no list of changes".to_owned()),
+            None => Map::new(),
+        };
         let read = |(key, value): (String, Value)| {
             let consent = Consent::read(&value);
             (key, consent.ok_or(value))
         };
-        Ok(Self { rest, records: listed.into_iter().map(read).collect() })
+        Ok(Self { rest, records: listed.into_iter().map(read).collect(), begun })
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.rest.is_empty()
+        self.records.is_empty() && self.rest.is_empty() && self.begun.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Consent> {
@@ -216,6 +223,39 @@ impl Records {
         self.records.remove(at).1.ok()
     }
 
+    /// Keeps the digest of a change; `false` if there is no room for one more.
+    pub(super) fn note_begun(
+        &mut self,
+        project: &Utf8Path,
+        id: &CapabilityId,
+        digest: &str,
+    ) -> bool {
+        let key = Consent::key(project, id);
+        if self.begun.len() >= MAX_RECORDS && !self.begun.contains_key(&key) {
+            return false;
+        }
+        self.begun.insert(key, digest.into());
+        true
+    }
+
+    pub(super) fn begun(&self, project: &Utf8Path, id: &CapabilityId) -> Option<&str> {
+        self.begun.get(&Consent::key(project, id)).and_then(Value::as_str)
+    }
+
+    /// The capabilities of a project of which a change was begun.
+    pub(super) fn begun_in(&self, project: &Utf8Path) -> Vec<CapabilityId> {
+        let of = |key: &String| {
+            let key: Value = serde_json::from_str(key).ok()?;
+            let id = CapabilityId::parse(key["i"].as_str()?).ok()?;
+            (key["r"].as_str() == Some(project.as_str())).then_some(id)
+        };
+        self.begun.keys().filter_map(of).collect()
+    }
+
+    pub(super) fn forget_begun(&mut self, project: &Utf8Path, id: &CapabilityId) {
+        self.begun.shift_remove(&Consent::key(project, id));
+    }
+
     pub(super) fn to_text(&self) -> String {
         let mut root = Map::new();
         root.insert("version".to_owned(), VERSION.into());
@@ -225,6 +265,9 @@ impl Records {
             (key.clone(), value)
         });
         root.insert("records".to_owned(), Value::Object(records.collect()));
+        if !self.begun.is_empty() {
+            root.insert("begun".to_owned(), Value::Object(self.begun.clone()));
+        }
         let mut text = serde_json::to_string_pretty(&root).expect("JSON is plain data");
         text.push('\n');
         text

@@ -125,7 +125,7 @@ impl Intent {
         })
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    pub(in crate::store) fn to_json(&self) -> Value {
         let mut fields = Map::new();
         fields.insert("kind".to_owned(), self.kind.word().into());
         fields.insert("backupName".to_owned(), json!(self.backup_name));

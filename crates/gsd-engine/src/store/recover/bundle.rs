@@ -22,6 +22,22 @@ fn backup(
     Ok((fs::kind(&path) == Some(Kind::Directory)).then_some(path))
 }
 
+/// Puts a bundle that was set aside back where nothing lies in its place; nothing is deleted.
+pub(super) fn put_back(
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    intent: &Intent,
+) -> Result<(), StoreError> {
+    let place = root.bundle(id);
+    match backup(root, id, intent) {
+        Ok(Some(aside)) if fs::kind(&place).is_none() => {
+            fs::rename_durably(&aside, &place).map_err(StoreError::Write)
+        }
+        // A name that is not its own is used for nothing.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 /// Nothing was installed: what lies in the place goes, unless it was there before.
 pub(super) fn take_back_install(
     root: &ScopeRoot,

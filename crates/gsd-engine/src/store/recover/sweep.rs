@@ -6,7 +6,7 @@ use crate::id::CapabilityId;
 use crate::store::ledger::{FILE, Ledger};
 use crate::store::root::aside;
 use crate::store::shared::SharedFile;
-use crate::store::{ScopeRoot, StoreError};
+use crate::store::{ScopeRoot, StoreError, begun};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::clock;
 use gsd_io::fs::{self, Entry, Kind};
@@ -40,8 +40,7 @@ pub(super) fn sweep(
     staging(root, report)?;
     ledgers(root, report)?;
     shared_files(root, ledger, report)?;
-    consents(root)?;
-    Ok(())
+    consents(root, ledger)
 }
 
 fn gone(path: &Utf8Path, report: &mut Recovered) -> Result<(), StoreError> {
@@ -172,7 +171,7 @@ fn shared_files(
 }
 
 /// Consents that were recorded for changes whose end is not known to the store.
-fn consents(root: &ScopeRoot) -> Result<(), StoreError> {
+fn consents(root: &ScopeRoot, ledger: &Ledger) -> Result<(), StoreError> {
     let Some(store) = root.consents() else { return Ok(()) };
     let Ok(all) = store.all() else { return Ok(()) };
     let unsettled =
@@ -180,5 +179,6 @@ fn consents(root: &ScopeRoot) -> Result<(), StoreError> {
     for consent in unsettled {
         settle(root, &consent.id)?;
     }
+    begun::forget_done(root, ledger)?;
     Ok(store.tidy()?)
 }
