@@ -23,7 +23,7 @@ use super::{Context, Outcome};
 use crate::args::{CapabilityArgs, CapabilityCommand};
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use gsd_engine::lane::Roster;
 use gsd_engine::lane::roster::first_party;
 use gsd_engine::registry::{self, Composition, matrix_json, matrix_markdown};
@@ -88,11 +88,5 @@ pub(super) fn lanes(env: &Env, root: &Utf8Path) -> Roster {
 }
 
 pub(super) fn places(env: &Env, root: &Utf8Path) -> Places {
-    let set = |name: &str| env.var(name).filter(|value| !value.is_empty());
-    let home = set("GSD_HOME").map(Utf8PathBuf::from);
-    let home = home.or_else(|| env.home().map(Utf8Path::to_owned));
-    Places {
-        home: home.map_or_else(|| root.to_owned(), |home| env.absolute(&home)),
-        project: root.to_owned(),
-    }
+    Places::of(env, root)
 }

@@ -2,6 +2,7 @@
 
 mod crash;
 mod frozen;
+mod home;
 mod lifecycle;
 mod lock;
 mod looks;

@@ -78,10 +78,11 @@ impl Places {
     }
 }
 
-/// `$GSD_HOME`, else the home of the user: the folder that holds `.gsd`.
+/// `$GSD_HOME`, else the home of the user: the folder that holds `.gsd`. A relative path names none:
+/// it would be a folder of whatever project somebody is in.
 pub fn user_home(env: &Env) -> Option<Utf8PathBuf> {
     match env.var("GSD_HOME") {
-        Some(home) => Some(env.absolute(Utf8Path::new(home))),
+        Some(home) => Some(Utf8PathBuf::from(home)).filter(|home| home.is_absolute()),
         None => env.home().map(Utf8Path::to_owned),
     }
 }

@@ -1,6 +1,7 @@
 //! Finds overlays and says how each stands.
 
-use super::consent_store::{Consent, ConsentStore};
+use super::Places;
+use super::consent_store::Consent;
 use super::content_hash;
 use super::ledger::{Entry, Ledger};
 use crate::id::CapabilityId;
@@ -10,43 +11,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind};
 use std::collections::BTreeMap;
 use std::error::Error;
-
-/// The two places that overlays live in.
-#[derive(Debug, Clone)]
-pub struct Places {
-    /// The user's home, or what stands in for it.
-    pub home: Utf8PathBuf,
-    pub project: Utf8PathBuf,
-}
-
-impl Places {
-    /// The folder that a scope is rooted at.
-    pub fn root(&self, scope: Scope) -> &Utf8Path {
-        match scope {
-            Scope::Global => &self.home,
-            Scope::Project => &self.project,
-        }
-    }
-
-    /// The consents of the user, as they count for this project.
-    pub fn consents(&self) -> ConsentStore {
-        ConsentStore::new(&self.home, &self.project)
-    }
-
-    /// Whether what lies in the user's folder is the user's own. A repository must not become
-    /// trusted by being somebody's home, so the folder counts only where it is surely another one
-    /// than the project's.
-    pub fn home_is_trusted(&self) -> bool {
-        let (global, project) = (overlays_folder(&self.home), overlays_folder(&self.project));
-        let marks = [".planning", ".git"];
-        let genuine = marks.iter().any(|mark| fs::kind(&self.project.join(mark)).is_some());
-        match (fs::canonical(&global), fs::canonical(&project)) {
-            (Some(global), Some(project)) => !(global == project && genuine),
-            (_, None) => fs::canonical(&self.home) != fs::canonical(&self.project) || !genuine,
-            (None, Some(_)) => !(genuine && fs::kind(&global).is_some()),
-        }
-    }
-}
 
 /// A record that cannot be read. Nothing is activated because of it, and nothing overwritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,9 +47,12 @@ pub fn discover(places: &Places) -> Discovery {
     let mut found = Discovery::default();
     let trusted = places.home_is_trusted();
     if trusted {
-        look(&places.home, Scope::Global, &BTreeMap::new(), &mut found);
+        look(places.home(), Scope::Global, &BTreeMap::new(), &mut found);
+    } else if let Some(error) = places.unheard() {
+        let remedy = error.remedy().unwrap_or_default();
+        found.problems.push(problem(Scope::Global, &error, remedy));
     }
-    let roots = [&places.home, &places.project].map(|root| fs::canonical(&overlays_folder(root)));
+    let roots = [places.home(), &places.project].map(|root| fs::canonical(&overlays_folder(root)));
     let one_folder = roots[0].is_some() && roots[0] == roots[1];
     if !trusted || !one_folder {
         let consents = consents(places, &mut found);
@@ -231,9 +198,9 @@ mod tests {
         fn new() -> Self {
             let folder = tempfile::tempdir().expect("a folder");
             let root = Utf8Path::from_path(folder.path()).expect("UTF-8");
-            let places = Places { home: root.join("home"), project: root.join("project") };
+            let places = Places::new(Ok(root.join("home")), root.join("project"));
             fs::create_dir_all(&places.project.join(".planning")).expect("created");
-            fs::create_dir_all(&places.home).expect("created");
+            fs::create_dir_all(places.home()).expect("created");
             Self { _folder: folder, places }
         }
 
@@ -267,7 +234,7 @@ mod tests {
     #[test]
     fn a_global_bundle_stands_as_its_ledger_says() {
         let world = World::new();
-        let home = world.places.home.clone();
+        let home = world.places.home().to_owned();
         let folder = world.drop(&home, "acme");
         assert_eq!(world.standings(), one(Scope::Global, Standing::Unmanaged));
         let hash = content_hash(&folder).expect("hashes");
@@ -302,7 +269,7 @@ mod tests {
     #[test]
     fn a_project_bundle_needs_the_users_own_word() {
         let world = World::new();
-        let (home, project) = (world.places.home.clone(), world.places.project.clone());
+        let (home, project) = (world.places.home().to_owned(), world.places.project.clone());
         let folder = world.drop(&project, "acme");
         let forged =
             json!({ "version": "2", "entries": { "acme": { "id": "acme", "approval": {} } } });
@@ -323,8 +290,8 @@ mod tests {
     #[test]
     fn a_home_that_is_the_project_is_trusted_with_nothing() {
         let mut world = World::new();
-        world.places.home = world.places.project.clone();
         let project = world.places.project.clone();
+        world.places = Places::new(Ok(project.clone()), project.clone());
         let folder = world.drop(&project, "acme");
         let real = fs::canonical(&project).expect("real");
         let consent = json!({ "version": "1", "records": { "k": {
@@ -338,7 +305,7 @@ mod tests {
     #[test]
     fn folders_of_our_own_are_no_candidates() {
         let world = World::new();
-        let home = world.places.home.clone();
+        let home = world.places.home().to_owned();
         for name in [".staging", "acme.upgrading-1-2-00", "acme.discard-1-2-00"] {
             fs::create_dir_all(&overlays_folder(&home).join(name)).expect("created");
         }
@@ -348,7 +315,7 @@ mod tests {
     #[test]
     fn a_link_is_told_of_and_not_followed() {
         let world = World::new();
-        let (home, project) = (world.places.home.clone(), world.places.project.clone());
+        let (home, project) = (world.places.home().to_owned(), world.places.project.clone());
         let elsewhere = world.drop(&home.join("elsewhere"), "acme");
         for root in [&home, &project] {
             fs::create_dir_all(&overlays_folder(root)).expect("created");

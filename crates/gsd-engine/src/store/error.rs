@@ -1,7 +1,7 @@
 //! Why a change of what is installed was not made.
 
 use super::check::Refusal;
-use super::{ConsentError, HashError, LedgerError};
+use super::{ConsentError, HashError, LedgerError, NoHome};
 use crate::registry::Scope;
 use crate::source::FetchError;
 use camino::Utf8PathBuf;
@@ -29,10 +29,10 @@ pub enum StoreError {
     Fetch(FetchError),
     #[error("`{path}` leads out of the folder that it should lie in")]
     LeadsOut { path: Utf8PathBuf },
-    #[error(
-        "`{path}` is a project and the home folder at once, so nothing in it is the user's own"
-    )]
+    #[error("`{path}` lies in the project, so nothing in it is the user's own")]
     HomeIsProject { path: Utf8PathBuf },
+    #[error(transparent)]
+    NoHome(NoHome),
     #[error("the bundle cannot be taken")]
     Bundle(#[source] HashError),
     #[error("the bundle changed while it was put in its place")]
@@ -73,7 +73,7 @@ impl StoreError {
             Self::Unfit { refusals } => refusals.first().map(|refusal| refusal.remedy.clone()),
             Self::Fetch(error) => error.hint(),
             Self::LeadsOut { path } => Some(format!("put a folder in place of the link `{path}`")),
-            Self::HomeIsProject { .. } => {
+            Self::HomeIsProject { .. } | Self::NoHome(_) => {
                 Some("set `GSD_HOME` or `HOME` to a folder outside of every project".to_owned())
             }
             Self::Tampered { id, scope } => {

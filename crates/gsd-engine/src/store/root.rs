@@ -24,8 +24,10 @@ impl ScopeRoot {
     pub fn of(places: &Places, scope: Scope) -> Result<Self, StoreError> {
         let root = places.root(scope);
         let root = fs::canonical(root).unwrap_or_else(|| root.to_owned());
-        if scope == Scope::Global && !places.home_is_trusted() {
-            return Err(StoreError::HomeIsProject { path: root });
+        if scope == Scope::Global
+            && let Some(error) = places.no_home()
+        {
+            return Err(error);
         }
         let this = Self { scope, root, consents: places.consents() };
         for folder in [this.root.join(".gsd"), this.bundles()] {

@@ -63,6 +63,9 @@ impl Trusted {
 /// Whether there is anything of a capability in a scope: a bundle, a record, or a word of the user.
 pub fn is_there(places: &Places, scope: Scope, id: &CapabilityId) -> bool {
     let root = places.root(scope);
+    if scope == Scope::Global && !places.home_is_trusted() {
+        return false;
+    }
     fs::kind(&super::discover::overlays_folder(root).join(id.as_str())).is_some()
         || super::Ledger::read(root).is_ok_and(|ledger| ledger.get(id).is_some())
         || scope == Scope::Project && places.consents().of(id).is_ok_and(|word| word.is_some())
@@ -75,7 +78,10 @@ pub fn trusted(places: &Places, scope: Scope) -> Result<Vec<Trusted>, StoreError
             Ok(places.consents().all()?.into_iter().map(Trusted::of_consent).collect())
         }
         Scope::Global => {
-            let ledger = super::Ledger::read(&places.home)?;
+            if let Some(error) = places.no_home() {
+                return Err(error);
+            }
+            let ledger = super::Ledger::read(places.home())?;
             Ok(ledger.iter().filter_map(|(id, entry)| Trusted::of_entry(id, entry)).collect())
         }
     }

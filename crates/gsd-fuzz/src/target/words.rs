@@ -115,6 +115,6 @@ fn installs(place: &mut Place, input: &[u8]) {
     for root in ["home", "project"] {
         place.write(&format!("{root}/.gsd/capabilities/acme/capability.json"), b"{}");
     }
-    let found = discover(&Places { home: place.home(), project: place.project() });
+    let found = discover(&Places::new(Ok(place.home()), place.project()));
     assert_eq!(found.overlays.len(), 2, "both are told about");
 }

@@ -82,6 +82,7 @@ pub(super) fn failed(error: &StoreError) -> CommandError {
         StoreError::Fetch(error) => fetched(error.class()),
         StoreError::LeadsOut { .. } => (ExitStatus::Refused, "leads-out"),
         StoreError::HomeIsProject { .. } => (ExitStatus::Refused, "home-is-project"),
+        StoreError::NoHome(_) => (ExitStatus::Refused, "no-home"),
         StoreError::Bundle(_) | StoreError::Copy(_) => (ExitStatus::Refused, "bundle-refused"),
         StoreError::ContentChanged => (ExitStatus::Integrity, "content-changed"),
         StoreError::Tampered { .. } => (ExitStatus::Integrity, "tampered"),

@@ -22,7 +22,9 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityReconcileArgs) ->
         let root = match ScopeRoot::of(&places, scope) {
             Ok(root) => root,
             // Not asked for by name, so it is no fault that it cannot be used.
-            Err(StoreError::HomeIsProject { .. }) if only.is_none() => continue,
+            Err(StoreError::HomeIsProject { .. } | StoreError::NoHome(_)) if only.is_none() => {
+                continue;
+            }
             Err(error) => return Err(failed(&error)),
         };
         let needed = recover::is_needed(&root).map_err(|error| failed(&error))?;
