@@ -7,6 +7,7 @@ mod validate;
 mod write;
 
 pub(super) use compat::{get as get_compat, set as set_compat};
+pub(super) use validate::found as faults;
 
 use super::{Context, Outcome};
 use crate::args::{ConfigArgs, ConfigCommand, LayerWord};

@@ -166,7 +166,7 @@ fn writable(folder: &Utf8Path) -> Result<(), String> {
 }
 
 fn settings(context: &Context) -> Vec<Finding> {
-    let (_, found) = config::read(&context.env, &context.root, &context.settings);
+    let found = super::config::faults(context);
     if found.is_empty() {
         return vec![Finding::good("settings", "no fault")];
     }

@@ -49,7 +49,10 @@ pub fn build(findings: &mut [Finding], lanes: &[Lane], correlation: &Correlation
 }
 
 fn cluster(members: &[&Finding], lanes: &[Lane], correlation: &Correlation) -> Cluster {
-    let weight = |finding: &Finding| (finding.severity, evidence_weight(best(finding)));
+    // What proved wrong does not speak for what holds.
+    let weight = |finding: &Finding| {
+        (!is_refuted(finding), finding.severity, evidence_weight(best(finding)))
+    };
     let mut by_weight = members.to_vec();
     by_weight.sort_by_key(|finding| Reverse(weight(finding)));
     let speaker = by_weight[0];
@@ -86,7 +89,10 @@ fn cluster(members: &[&Finding], lanes: &[Lane], correlation: &Correlation) -> C
 /// The gravest severity that is said, but never `high` where only lanes say it that were not given
 /// the plans, unless they speak of code and the code bears them out.
 fn severity(members: &[&Finding], voices: &[&Lane]) -> Severity {
-    let said = members.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Low);
+    // The proof of one finding lends no weight to another one whose own proof failed.
+    let some_hold = members.iter().any(|finding| !is_refuted(finding));
+    let counted = members.iter().filter(|finding| !(some_hold && is_refuted(finding)));
+    let said = counted.map(|finding| finding.severity).max().unwrap_or(Severity::Low);
     let diff_only = !voices.is_empty()
         && voices.iter().all(|lane| lane.evidence_class == EvidenceClass::DiffOnly);
     let of_code = members.iter().any(|finding| {
@@ -102,6 +108,11 @@ fn severity(members: &[&Finding], voices: &[&Lane]) -> Severity {
 /// The best verdict among the citations of a finding.
 fn best(finding: &Finding) -> Option<Verdict> {
     finding.evidence.iter().map(|evidence| evidence.verdict).max()
+}
+
+/// Whether all that a finding cites proved wrong.
+fn is_refuted(finding: &Finding) -> bool {
+    best(finding).is_some_and(|verdict| !verdict.holds())
 }
 
 /// A finding that cites nothing stands above one whose citation proved wrong.

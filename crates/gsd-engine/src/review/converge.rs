@@ -6,7 +6,7 @@
 
 use super::clusters;
 use super::record::{Cluster, Plan, Record, Severity};
-use crate::lane::Proof;
+use crate::lane::{Proof, State};
 use std::collections::BTreeSet;
 
 /// What is to be done.
@@ -116,6 +116,17 @@ fn decide(
     }
     let (high, others) = (found.high.len(), found.actionable.len());
     if high + others == 0 {
+        // What half a review did not say may be what is open.
+        let halves: Vec<&str> = record
+            .lanes
+            .iter()
+            .filter(|lane| lane.state == State::Incomplete)
+            .map(|lane| lane.identity.as_str())
+            .collect();
+        if !halves.is_empty() {
+            let why = format!("nothing is open, but incomplete: {}", halves.join(", "));
+            return (Decision::Invalid, why);
+        }
         return (Decision::Converged, "nothing that counts is open".to_owned());
     }
     let open = format!("{high} high and {others} other concerns are open");

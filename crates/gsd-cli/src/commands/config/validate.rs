@@ -7,12 +7,13 @@ use crate::exit::ExitStatus;
 use crate::output::{diagnostics, github, json_v1, sarif};
 use crate::ui::Ui;
 use gsd_engine::config::{self, UNREADABLE, WRONG_TYPE};
-use gsd_engine::diag::{self, Level};
+use gsd_engine::diag::{self, Diagnostic, Level};
 use gsd_engine::json::SYNTAX;
 use gsd_engine::lane::settings::Reviewers;
 use serde_json::json;
 
-pub(super) fn run(ui: &Ui, context: &Context, args: &ConfigValidateArgs) -> Outcome {
+/// Everything that is wrong in the settings.
+pub(in crate::commands) fn found(context: &Context) -> Vec<Diagnostic> {
     let (config, mut found) = config::read(&context.env, &context.root, &context.settings);
     found.extend(config::check(&config, &declared(context)));
     let roster = super::super::capability::compose(context).0.registry.lanes();
@@ -29,12 +30,20 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ConfigValidateArgs) -> Outc
         let wrong = [&SYNTAX, &UNREADABLE, &WRONG_TYPE]
             .iter()
             .any(|rule| rule.code == diagnostic.rule.code);
-        if wrong || args.strict {
+        if wrong {
             diagnostic.level = Level::Error;
         }
     }
     diag::sort(&mut found);
     found.dedup();
+    found
+}
+
+pub(super) fn run(ui: &Ui, context: &Context, args: &ConfigValidateArgs) -> Outcome {
+    let mut found = found(context);
+    if args.strict {
+        found.iter_mut().for_each(|diagnostic| diagnostic.level = Level::Error);
+    }
     let wrong = found.iter().any(|diagnostic| diagnostic.level == Level::Error);
     let status = if wrong { ExitStatus::Diagnostics } else { ExitStatus::Done };
     if ui.json {

@@ -59,6 +59,9 @@ impl EnvName {
     pub const EXPECTED: &'static str =
         "the name of a variable that does not change which code a program loads";
 
+    const WELL_FORMED: &'static str =
+        "the name of a variable, without a value: letters, digits and `_`";
+
     /// A name as a user may list it: any well-formed one.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let first = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
@@ -66,7 +69,7 @@ impl EnvName {
         if first && rest && text.len() <= 128 {
             Ok(Self(text.to_owned()))
         } else {
-            Err("the name of a variable: letters, digits and `_`")
+            Err(Self::WELL_FORMED)
         }
     }
 
@@ -74,9 +77,9 @@ impl EnvName {
     pub fn parse_declared(text: &str) -> Result<Self, &'static str> {
         let loads = LOADERS.contains(&text)
             || ["LD_", "DYLD_", "GSD_", "GIT_CONFIG"].iter().any(|start| text.starts_with(start));
-        match Self::parse(text) {
-            Ok(name) if !loads => Ok(name),
-            Ok(_) | Err(_) => Err(Self::EXPECTED),
+        match Self::parse(text)? {
+            name if !loads => Ok(name),
+            _ => Err(Self::EXPECTED),
         }
     }
 

@@ -143,7 +143,10 @@ pub(super) fn schema() -> Value {
             "setEnv",
             &["Variables that are set for the program."],
             "",
-            json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+            json!({
+                "type": "object", "propertyNames": variable(),
+                "additionalProperties": { "type": "string" },
+            }),
         ),
         field(
             "posture",

@@ -4,7 +4,8 @@ use crate::evidence::identifiers;
 use crate::review::record::{Evidence, Finding, Kind};
 use std::collections::BTreeSet;
 
-/// Lines between two citations that still mean the same place.
+/// Lines between two citations that mean the same place if the findings also have a word in common:
+/// what plans say in neighbouring lines is often about different things.
 const NEAR: u64 = 3;
 /// How much of their words two titles share that are close, of 1.
 const CLOSE: f64 = 0.34;
@@ -61,7 +62,7 @@ fn nearness_to(group: &[usize], index: usize, traits: &[Traits<'_>]) -> Option<f
 /// Whether a lane says the same again, as in a summary.
 fn repeats(a: &Traits<'_>, b: &Traits<'_>) -> bool {
     share(&a.words, &b.words) >= SAME_LANE
-        && (overlap(a.finding, b.finding) > 0 || either_silent(a, b))
+        && (meetings(a.finding, b.finding, NEAR) > 0 || either_silent(a, b))
 }
 
 fn either_silent(a: &Traits<'_>, b: &Traits<'_>) -> bool {
@@ -81,9 +82,13 @@ fn nearness(a: &Traits<'_>, b: &Traits<'_>) -> Option<f64> {
     }
     let words = share(&a.words, &b.words);
     let names = a.names.intersection(&b.names).count();
-    let places = overlap(a.finding, b.finding);
+    let places = meetings(a.finding, b.finding, 0);
     if places > 0 {
         return Some(10.0 + places as f64 + words);
+    }
+    let near = meetings(a.finding, b.finding, NEAR);
+    if near > 0 && (words > 0.0 || names > 0) {
+        return Some(5.0 + near as f64 + words);
     }
     // A file without a line is a place of its own only for findings that also sound alike.
     let same_file = names_same_file(a.finding, b.finding) && (names > 0 || words >= CLOSE);
@@ -104,15 +109,17 @@ fn side(kind: Kind) -> u8 {
     }
 }
 
-/// Pairs of citations that overlap or are near.
-fn overlap(a: &Finding, b: &Finding) -> usize {
-    let near = |x: &Evidence, y: &Evidence| {
+/// Pairs of citations that overlap or have at most some lines between them. One that proved wrong
+/// is no place where somebody else could stand, too.
+fn meetings(a: &Finding, b: &Finding, apart: u64) -> usize {
+    let meet = |x: &Evidence, y: &Evidence| {
         let (Some(x_span), Some(y_span)) = (span(x), span(y)) else { return false };
         x.path == y.path
-            && x_span.0 <= y_span.1.saturating_add(NEAR)
-            && y_span.0 <= x_span.1.saturating_add(NEAR)
+            && x.verdict.holds() == y.verdict.holds()
+            && x_span.0 <= y_span.1.saturating_add(apart)
+            && y_span.0 <= x_span.1.saturating_add(apart)
     };
-    a.evidence.iter().map(|x| b.evidence.iter().filter(|y| near(x, y)).count()).sum()
+    a.evidence.iter().map(|x| b.evidence.iter().filter(|y| meet(x, y)).count()).sum()
 }
 
 fn names_same_file(a: &Finding, b: &Finding) -> bool {

@@ -32,7 +32,7 @@ fn overlapping_evidence_joins_and_another_kind_does_not() {
                 "codex",
                 Severity::Medium,
                 "no filter in the query",
-                &[(AT, 90, Verdict::Moved)],
+                &[(AT, 88, Verdict::Moved)],
             ),
             strength,
             finding("codex", Severity::Medium, "far away", &[(AT, 300, Verdict::Verified)]),
@@ -45,6 +45,60 @@ fn overlapping_evidence_joins_and_another_kind_does_not() {
     assert_eq!(clusters[0].severity, Severity::High);
     assert_eq!(clusters[0].title, "deleted posts come back");
     assert_eq!(clusters[0].verdict, Some(Verdict::Verified));
+}
+
+#[test]
+fn neighbouring_lines_join_only_what_has_a_word_in_common() {
+    let lanes = [lane("claude", "anthropic"), lane("codex", "openai")];
+    let of = |title: &str, line| {
+        let one = finding(
+            "claude",
+            Severity::Low,
+            "the error code is left open",
+            &[(AT, 95, Verdict::Verified)],
+        );
+        let two = finding("codex", Severity::High, title, &[(AT, line, Verdict::Verified)]);
+        built(vec![one, two], &lanes).len()
+    };
+    assert_eq!(of("any signed-in user deletes comments", 94), 2);
+    assert_eq!(of("which error is returned is open", 94), 1);
+    assert_eq!(of("any signed-in user deletes comments", 95), 1);
+}
+
+#[test]
+fn what_holds_lends_nothing_to_what_proved_wrong() {
+    let lanes = [lane("claude", "anthropic"), lane("codex", "openai")];
+    let of = |title: &str| {
+        let right =
+            finding("codex", Severity::Low, "error code left open", &[(AT, 95, Verdict::Verified)]);
+        let wrong = finding("claude", Severity::High, title, &[(AT, 95, Verdict::Ungrounded)]);
+        built(vec![wrong, right], &lanes)
+    };
+    let apart = of("zebras eat the plan");
+    assert_eq!(apart.len(), 2);
+    assert!(!apart.iter().any(|cluster| gates(cluster, Severity::Medium)));
+    // The same names and words join; what proved wrong does not speak for them.
+    let joined = built(
+        vec![
+            finding(
+                "claude",
+                Severity::High,
+                "`getFeed` ignores `deleted_at` of posts",
+                &[(AT, 12, Verdict::Ungrounded)],
+            ),
+            finding(
+                "codex",
+                Severity::Low,
+                "posts: `deleted_at` is ignored in `getFeed`",
+                &[(AT, 95, Verdict::Verified)],
+            ),
+        ],
+        &lanes,
+    );
+    assert_eq!(joined.len(), 1);
+    assert_eq!(joined[0].severity, Severity::Low);
+    assert!(joined[0].title.starts_with("posts"), "{}", joined[0].title);
+    assert!(!gates(&joined[0], Severity::Medium));
 }
 
 #[test]

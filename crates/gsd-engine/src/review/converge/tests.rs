@@ -57,6 +57,16 @@ fn a_real_review_without_concerns_converges() {
 }
 
 #[test]
+fn half_a_review_without_concerns_tells_nothing() {
+    let mut half = review(1, &[]);
+    half.lanes[0].state = State::Incomplete;
+    assert_eq!(decided(&half), Decision::Invalid);
+    let mut open = review(1, &[("a", High)]);
+    open.lanes[0].state = State::Incomplete;
+    assert_eq!(decided(&open), Decision::Continue);
+}
+
+#[test]
 fn open_concerns_go_on_and_are_counted_by_severity() {
     let record = review(1, &[("alpha", High), ("beta", Medium), ("gamma", Low)]);
     let found = decide_with(&record, TEXT, 3);
