@@ -11,6 +11,7 @@ mod question;
 mod sources;
 mod trust;
 mod undo;
+mod wired;
 
 use crate::world::{Ran, gsd};
 use camino::{Utf8Path, Utf8PathBuf};

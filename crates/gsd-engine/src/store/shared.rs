@@ -107,8 +107,8 @@ pub(super) fn plan(
         };
         match change(file, id, edit, surfaces) {
             Ok(change) => changes.push(change),
-            // What cannot be read any more holds nothing that could be told apart.
-            Err(_) if !is_wanted => {}
+            // Hosts may still take entries from it, so nobody may be told that they are gone.
+            Err(why) if !is_wanted => return Err(stuck(name, id, &why)),
             Err(why) => return Err(refused(name, &why)),
         }
     }
@@ -129,6 +129,13 @@ fn refused(name: &str, why: &str) -> StoreError {
     let reason = format!("the shared file `{}` {why}", printable(name, 200));
     let hint = "name a `.json` or `.jsonc` file of a host below the root of the scope, such as \
                 `.claude/settings.json`";
+    StoreError::refused_hint(reason, hint)
+}
+
+fn stuck(name: &str, id: &CapabilityId, why: &str) -> StoreError {
+    let name = printable(name, 200);
+    let reason = format!("the shared file `{name}` {why}, and may hold entries of `{id}`");
+    let hint = format!("mend `{name}` or move it away, then run the same command again");
     StoreError::refused_hint(reason, hint)
 }
 

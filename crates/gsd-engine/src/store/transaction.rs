@@ -147,7 +147,7 @@ fn committed(
         .with("requestedSpec", source.requested.clone())
         .with("resolved", json!(source.resolved))
         .with("contentHash", staged.content_hash())
-        .with("pinned", pinned.unwrap_or(Value::Null));
+        .with("pinned", source.pinned.clone().unwrap_or(Value::Null));
     let edits: Vec<SharedEdit> = if disabled {
         let bare = |file: &String| SharedEdit { file: file.clone(), folders: vec![], undo: None };
         placing.shared_files.iter().map(bare).collect()

@@ -5,6 +5,7 @@ use super::consent::{Before, Consented, Question};
 use super::consent_store::Consent;
 use super::ledger::Entry;
 use super::staged::{SourceRecord, Staged};
+use super::switch::{Switch, switch};
 use super::{Places, ScopeRoot, StoreError, content_hash, plan};
 use crate::id::CapabilityId;
 use crate::registry::Scope;
@@ -192,8 +193,16 @@ pub fn grant(
     Ok(ledger.save()?)
 }
 
-/// Takes back what was agreed to; says whether there was something.
+/// Takes back what was agreed to; says whether there was something. What it has in files of hosts
+/// goes first: a host would run it without asking anybody.
 pub fn revoke(root: &ScopeRoot, id: &CapabilityId, patience: Duration) -> Result<bool, StoreError> {
+    if trusted_one(root, id)?.is_none() {
+        return Ok(false);
+    }
+    let is_wired = |entry: &Entry| !entry.is_disabled() && !entry.shared_edits().is_empty();
+    if root.ledger()?.get(id).is_some_and(is_wired) {
+        switch(root, id, Switch::Off, patience)?;
+    }
     if let Some(store) = root.consents() {
         return Ok(store.revoke(id)?.is_some());
     }

@@ -8,7 +8,7 @@ use crate::exit::ExitStatus;
 use gsd_engine::source::{
     Base, FetchContext, Integrity, IntegrityError, Limits, Policy, SourceSpec, SpecError, Transport,
 };
-use gsd_engine::store::{Acquired, Recording, ScopeRoot, acquire, host_version};
+use gsd_engine::store::{Acquired, Entry, Ledger, Recording, ScopeRoot, acquire, host_version};
 use gsd_io::cancel::Cancel;
 use gsd_io::{clock, signal};
 use std::time::Duration;
@@ -42,6 +42,26 @@ pub(super) fn integrity(text: &str) -> Result<Integrity, CommandError> {
         CommandError::from_error(ExitStatus::Usage, "integrity-invalid", &error)
             .hint("`gsd capability pack PATH --integrity` prints the one of a bundle")
     })
+}
+
+/// The digest that a user pinned for an entry: every fetch from its source must give it.
+pub(super) fn pin_of(entry: &Entry) -> Result<Option<Integrity>, CommandError> {
+    let pin = entry.field("pinned").and_then(|pinned| pinned.get("integrity")?.as_str());
+    pin.map(integrity).transpose()
+}
+
+/// The pin that holds for a source already, because something is installed from it.
+pub(super) fn recorded_pin(
+    context: &Context,
+    root: &ScopeRoot,
+    source: &SourceSpec,
+) -> Result<Option<Integrity>, CommandError> {
+    let ledger = Ledger::read(root.path()).map_err(|error| failed(&error.into()))?;
+    let is_from_it = |entry: &Entry| {
+        spec(context, entry.source()).is_ok_and(|known| known.identity() == source.identity())
+    };
+    let pins = ledger.iter().filter(|(_, entry)| is_from_it(entry)).map(|(_, entry)| pin_of(entry));
+    pins.filter_map(Result::transpose).next().transpose()
 }
 
 /// Fetches into a private folder.

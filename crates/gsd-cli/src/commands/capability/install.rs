@@ -29,7 +29,11 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
         .map_err(|error| failed(&error))?;
     ready(ui, &root, args.change.dry_run, args.change.lock_timeout)?;
     let spec = fetch::spec(context, text)?;
-    let pin = args.integrity.as_deref().map(fetch::integrity).transpose()?;
+    let given = args.integrity.as_deref().map(fetch::integrity).transpose()?;
+    let pin = match given {
+        Some(pin) => Some(pin),
+        None => fetch::recorded_pin(context, &root, &spec)?,
+    };
     let config = settings(context);
     let configured = configured(&config);
     let recording = Recording::Typed(text);

@@ -15,9 +15,7 @@ use gsd_engine::registry::Scope;
 use gsd_engine::store::plan::{
     Downgrade, OtherSource, Planned, RecordedFiles, Unmanaged, Wish, plan,
 };
-use gsd_engine::store::{
-    Entry, Ledger, Recording, ScopeRoot, StoreError, check_number, transaction,
-};
+use gsd_engine::store::{Ledger, Recording, ScopeRoot, StoreError, check_number, transaction};
 use gsd_engine::text::printable;
 use serde_json::{Value, json};
 
@@ -126,7 +124,7 @@ fn update(
             .hint("install it anew from its source, with `--replace`"));
     }
     let spec = fetch::spec(context, entry.source())?;
-    let pin = pinned(entry).map(|text| fetch::integrity(&text)).transpose()?;
+    let pin = fetch::pin_of(entry)?;
     let config = settings(context);
     let configured = configured(&config);
     let requested = entry.field("requestedSpec").and_then(Value::as_str);
@@ -161,11 +159,6 @@ fn update(
             Ok(Updated::Upgraded { done: Box::new(done), lines })
         }
     }
-}
-
-/// The digest that every fetch must give, if the user pinned one.
-fn pinned(entry: &Entry) -> Option<String> {
-    entry.field("pinned")?.get("integrity")?.as_str().map(str::to_owned)
 }
 
 fn row(id: &CapabilityId, result: &Result<Updated, CommandError>) -> Value {

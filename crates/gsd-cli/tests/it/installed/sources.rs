@@ -230,3 +230,23 @@ fn packages_and_registries_need_no_program_of_theirs() {
     assert_eq!((&entry["version"], &entry["source"]), (&json!("1.2.0"), &json!("acme@team")));
     assert_eq!(standing(&world), "current");
 }
+
+#[test]
+fn a_pin_holds_for_an_install_of_the_same_source_too() {
+    let world = world();
+    let (first, second) = (archive("", "1.0.0"), archive("", "1.1.0"));
+    let (old, new) = (integrity(&first), integrity(&second));
+    let served = Arc::new(Mutex::new(first));
+    let bytes = Arc::clone(&served);
+    let server = WebServer::https(move |_| Answer::ok(bytes.lock().unwrap().clone()));
+    let spec = format!("{}/x.tgz", server.url());
+    let before = installed(&world, &["install", &spec, "--integrity", &old]);
+    assert_eq!(before["pinned"]["integrity"], json!(old));
+    *served.lock().unwrap() = second;
+    let done = capability(&world, &["install", &spec]);
+    assert_eq!(done.code, 5, "{}{}", done.stdout, done.stderr);
+    let entry = installed(&world, &["install", &spec, "--integrity", &new]);
+    assert_eq!((&entry["version"], &entry["pinned"]["integrity"]), (&json!("1.1.0"), &json!(new)));
+    installed(&world, &["update", "acme"]);
+    installed(&world, &["install", &spec]);
+}
