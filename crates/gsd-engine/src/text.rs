@@ -43,13 +43,14 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// Whether a character changes how the text around it is shown instead of showing itself:
 /// controls, bidirectional overrides and isolates, zero-width characters, line and paragraph
-/// separators, tags.
+/// separators, fillers that are letters and show nothing, variation selectors, tags.
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
+            | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}')
 }
 
 /// One line of text that is safe to print: deceptive characters become visible `\u{…}` escapes,
@@ -189,6 +190,9 @@ mod tests {
     fn printable_shows_what_hides() {
         assert_eq!(printable("a\u{202e}b\u{1b}[2K\nc", 80), "a\\u{202e}b\\u{1b}[2K\\nc");
         assert_eq!(printable("abcdef", 3), "abc…");
+        let unseen = "\u{3164}\u{115f}\u{1160}\u{ffa0}\u{fe00}\u{fe0f}\u{e0100}\u{e01ef}";
+        assert!(unseen.chars().all(is_deceptive));
+        assert_eq!(printable("a\u{3164}b", 80), "a\\u{3164}b");
     }
 
     proptest! {

@@ -93,6 +93,17 @@ fn read_server(name: String, node: &Node, pointer: &Pointer, sink: &mut Sink) ->
         url: line(&mut fields, "url", sink),
         headers: pairs(&mut fields, "headers", sink),
     };
+    if let Some(remote @ ("http" | "sse")) = server.transport.as_deref()
+        && fields.peek("command").is_some()
+    {
+        let message = format!(
+            "the server {} says that it is reached by `{remote}` and has a `command`",
+            quoted(&server.name)
+        );
+        let at = fields.name_at("command", sink);
+        let diagnostic = MCP_SERVER.at(at, message).label("would be started");
+        sink.push(diagnostic.help("write a `url` instead, or leave the transport out"));
+    }
     let here = fields.here(sink);
     match (fields.peek("command"), fields.peek("url")) {
         (None, None) => {

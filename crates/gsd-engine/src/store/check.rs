@@ -15,7 +15,7 @@ mod provenance;
 pub use preview::{Preview, SharedFilePlan};
 pub use provenance::{Origin, Verdict};
 
-use super::disclosure::{BundleFiles, BundleFilesError, Destination, Disclosure};
+use super::disclosure::{BundleFiles, BundleFilesError, Destination, Disclosure, MAX_LINE};
 use crate::diag::{Diagnostic, Level};
 use crate::id::CapabilityId;
 use crate::manifest::{self, Bundle, Context, Manifest, read_bundle};
@@ -153,6 +153,7 @@ pub fn check_candidate(
     refusals.extend(host::check(&candidate.raw));
     refusals.extend(missing(&candidate.disclosure));
     refusals.extend(unresolved(&candidate.disclosure));
+    refusals.extend(unreadable(&candidate.disclosure));
     refusals.extend(provenance::check(&candidate.raw, &candidate.origin));
     if let Some(manifest) = candidate.manifest() {
         neighbours::check(candidate, manifest, surroundings, &mut refusals);
@@ -195,6 +196,18 @@ fn unresolved(disclosure: &Disclosure) -> Option<Refusal> {
     );
     let remedy = format!("`gsd config set {key} URL`, then install it again");
     Some(Refusal::new("unresolved-destination", message, remedy))
+}
+
+/// Command lines of a length that nobody reads to the end.
+fn unreadable(disclosure: &Disclosure) -> Vec<Refusal> {
+    let refusal = |(start, length): (String, usize)| {
+        let message = format!(
+            "`{}` is {length} characters long: expected at most {MAX_LINE} of what runs",
+            printable(start.trim_start(), MAX_SHOWN)
+        );
+        Refusal::new("too-long", message, "ask its author to put it into a script of the bundle")
+    };
+    disclosure.unreadable().into_iter().take(MAX_FAULTS).map(refusal).collect()
 }
 
 #[cfg(test)]

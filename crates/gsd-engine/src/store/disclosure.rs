@@ -23,6 +23,7 @@ pub use destination::Destination;
 pub use difference::{Change, Changes};
 pub use files::{BundleFile, BundleFiles, BundleFilesError};
 pub use lane::{LaneSurface, Run};
+pub(super) use lines::MAX_LINE;
 pub use loops::{LoopEntry, PromptText, Setting};
 pub use surface::{CommandModule, GateCommand, Hook, Server};
 
@@ -130,6 +131,11 @@ impl Disclosure {
     /// For people: what it brings, a line each. Nothing in them can move the cursor or hide text.
     pub fn lines(&self) -> Vec<String> {
         lines::lines(self)
+    }
+
+    /// The beginnings of lines about what runs that are too long to be read, with their lengths.
+    pub fn unreadable(&self) -> Vec<(String, usize)> {
+        lines::unreadable(self)
     }
 
     /// For programs: everything, as it is.

@@ -10,6 +10,14 @@ use crate::text::printable;
 /// Ids that begin so are gsd's own, however they are written.
 const RESERVED_PREFIXES: [&str; 3] = ["gsd-core-", "gsd-", "anthropic-"];
 
+/// Windows takes a folder of such a name for a device.
+fn is_device(id: &str) -> bool {
+    let numbered = |prefix: &str| {
+        id.strip_prefix(prefix).is_some_and(|rest| matches!(rest.as_bytes(), [b'1'..=b'9']))
+    };
+    ["con", "nul", "aux", "prn"].contains(&id) || numbered("com") || numbered("lpt")
+}
+
 pub(super) fn check(id: &str, first_party: &[Capability]) -> Vec<Refusal> {
     let shown = printable(id, MAX_SHOWN);
     let remedy = "ask its author for another id";
@@ -23,6 +31,10 @@ pub(super) fn check(id: &str, first_party: &[Capability]) -> Vec<Refusal> {
         let message = format!("the id `{shown}` is unsafe: expected {}", CapabilityId::EXPECTED);
         return vec![Refusal::new("unsafe-id", message, remedy)];
     }
+    if is_device(&lower) {
+        let message = format!("the id `{shown}` is reserved: it is a device on Windows");
+        return vec![Refusal::new("reserved-id", message, remedy)];
+    }
     let taken = first_party.iter().find_map(|capability| {
         let own = capability.id().as_str();
         let family = capability.manifest.commands.iter().map(|command| command.family.as_str());
@@ -30,7 +42,7 @@ pub(super) fn check(id: &str, first_party: &[Capability]) -> Vec<Refusal> {
         let mut names = names.chain(family.map(|name| (name, "a first-party command")));
         names.find_map(|(name, what)| Some((name.to_owned(), what, likeness(id, name)?)))
     });
-    let words = RESERVED_WORDS.iter();
+    let words = RESERVED_WORDS.iter().chain(&["gsd"]);
     let mut words = words
         .filter_map(|word| Some(((*word).to_owned(), "a command of gsd", likeness(id, word)?)));
     if let Some((name, what, likeness)) = taken.or_else(|| words.next()) {
@@ -108,6 +120,14 @@ mod tests {
             ("gernini", "reserved-id", "first-party"),
             ("lm--studio", "reserved-id", "first-party"),
             ("capability", "reserved-id", "command"),
+            ("gsd", "reserved-id", "command"),
+            ("g5d", "reserved-id", "looks like"),
+            ("con", "reserved-id", "device"),
+            ("nul", "reserved-id", "device"),
+            ("aux", "reserved-id", "device"),
+            ("prn", "reserved-id", "device"),
+            ("com1", "reserved-id", "device"),
+            ("lpt9", "reserved-id", "device"),
             ("c0nfig", "reserved-id", "command"),
             ("graphify", "first-party-id", "first-party"),
             ("scan-sessions", "reserved-id", "first-party"),
@@ -123,7 +143,17 @@ mod tests {
             assert_eq!(found[0].code, code, "{id}: {}", found[0].message);
             assert!(found[0].message.contains(phrase), "{id}: {}", found[0].message);
         }
-        for id in ["acme", "acme-review", "beads", "hello-decl", "gsdx", "my-codex", "tdd-extra"] {
+        for id in [
+            "acme",
+            "acme-review",
+            "beads",
+            "hello-decl",
+            "gsdx",
+            "my-codex",
+            "tdd-extra",
+            "com10",
+            "console",
+        ] {
             assert!(check(id, &own).is_empty(), "{id}");
         }
     }

@@ -142,6 +142,23 @@ fn what_does_not_go_together_is_refused_before_it_lies_there() {
 }
 
 #[test]
+fn a_server_that_nobody_could_agree_to_is_refused_with_a_remedy() {
+    let with = |config: Value| feature("acme", json!({ "mcpServers": { "s": config } }));
+    for (config, code) in [
+        (json!({ "transport": "http", "command": "sh", "args": ["-c", "x"] }), "invalid"),
+        (json!({ "type": "sse", "command": "sh" }), "invalid"),
+        (json!({ "command": "sh", "args": ["-c", "x".repeat(4001)] }), "too-long"),
+        (json!({ "url": "https://a.example", "other": "x".repeat(4001) }), "too-long"),
+    ] {
+        let refusals = check_candidate(&candidate(&with(config)), &installed(&[]), None);
+        assert_eq!(codes(&refusals), [code], "{refusals:#?}");
+        assert!(!refusals[0].remedy.is_empty());
+    }
+    let long = json!({ "command": "sh", "args": ["-c", "x".repeat(3000)], "type": "stdio" });
+    assert_eq!(refused(&with(long), &installed(&[])), [""; 0]);
+}
+
+#[test]
 fn everything_that_is_wrong_is_said_at_once_with_what_to_do() {
     let manifest = feature(
         "gsd-acme",

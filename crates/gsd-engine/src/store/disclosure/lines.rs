@@ -1,5 +1,6 @@
-//! A disclosure for people: one thing a line, every foreign text made harmless and cut with its
-//! length, so that no name can rewrite the question it is part of.
+//! A disclosure for people: one thing a line, every foreign text made harmless, so that no name can
+//! rewrite the question it is part of. Long descriptions are cut with their length; what runs is
+//! shown to its end, on further lines where it is long.
 
 use super::destination::is_this_machine;
 use super::{Destination, Disclosure, LaneSurface, Server};
@@ -7,10 +8,14 @@ use crate::text::printable;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// No foreign text is shown longer.
+/// No foreign text that only describes is shown longer.
 const MAX_SHOWN: usize = 200;
-/// Values of variables may be long and say little.
+/// Values of variables may be long and say little: their beginning and their end are shown.
 const MAX_VALUE: usize = 60;
+/// A longer line goes on in the next one, behind a mark: no text can reach the start of a line.
+const WIDTH: usize = 160;
+/// Nobody reads a longer line about what runs; a capability that has one is refused.
+pub(in crate::store) const MAX_LINE: usize = 4000;
 /// As much of a digest as people compare.
 const DIGEST: usize = 12;
 
@@ -23,6 +28,30 @@ pub(super) fn lines(disclosure: &Disclosure) -> Vec<String> {
         )];
     }
     let mut out = vec!["it brings what runs on this machine or receives your plans:".to_owned()];
+    out.extend(running(disclosure));
+    around(disclosure, &mut out);
+    if !disclosure.missing.is_empty() {
+        heading(
+            "named but not in the bundle",
+            disclosure.missing.len(),
+            "nothing can run them",
+            &mut out,
+        );
+        out.extend(disclosure.missing.iter().map(|path| item(&shown(path, MAX_SHOWN))));
+    }
+    out.iter().flat_map(|line| wrapped(line)).collect()
+}
+
+/// The lines about what runs that are too long to be read: how each begins, and its length.
+pub(super) fn unreadable(disclosure: &Disclosure) -> Vec<(String, usize)> {
+    let measured = running(disclosure).into_iter().map(|line| (line.chars().count(), line));
+    let long = measured.filter(|(length, _)| *length > MAX_LINE);
+    long.map(|(length, line)| (line.chars().take(WIDTH).collect(), length)).collect()
+}
+
+/// What runs or is contacted, each thing on one line to its end.
+fn running(disclosure: &Disclosure) -> Vec<String> {
+    let mut out = vec![];
     hooks(disclosure, &mut out);
     modules(disclosure, &mut out);
     if !disclosure.servers.is_empty() {
@@ -38,28 +67,24 @@ pub(super) fn lines(disclosure: &Disclosure) -> Vec<String> {
         let count = disclosure.gate_commands.len();
         heading("commands of gates", count, "run in the project by a shell", &mut out);
         for gate in &disclosure.gate_commands {
-            out.push(item(&format!(
-                "{} -> {}",
-                or(&gate.point, "point"),
-                shown(&gate.command, MAX_SHOWN)
-            )));
+            out.push(item(&format!("{} -> {}", or(&gate.point, "point"), whole(&gate.command))));
         }
     }
     if let Some(surface) = &disclosure.lane {
         heading("reviewer lane", 1, "it is given plans on every review", &mut out);
         lane(surface, &mut out);
     }
-    around(disclosure, &mut out);
-    if !disclosure.missing.is_empty() {
-        heading(
-            "named but not in the bundle",
-            disclosure.missing.len(),
-            "nothing can run them",
-            &mut out,
-        );
-        out.extend(disclosure.missing.iter().map(|path| item(&shown(path, MAX_SHOWN))));
-    }
     out
+}
+
+/// A line in pieces that fit, each but the first one marked as going on.
+fn wrapped(line: &str) -> Vec<String> {
+    let chars: Vec<char> = line.chars().collect();
+    let piece = |(index, chars): (usize, &[char])| {
+        let text: String = chars.iter().collect();
+        if index == 0 { text } else { format!("        | {text}") }
+    };
+    chars.chunks(WIDTH).enumerate().map(piece).collect()
 }
 
 fn heading(what: &str, count: usize, how: &str, out: &mut Vec<String>) {
@@ -81,6 +106,21 @@ fn shown(text: &str, max: usize) -> String {
     if count > max { format!("{line} ({count} characters)") } else { line }
 }
 
+/// A foreign text on one line, to its end.
+fn whole(text: &str) -> String {
+    printable(text, usize::MAX)
+}
+
+/// A foreign text of which the beginning and the end are shown.
+fn both_ends(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= 2 * MAX_VALUE {
+        return whole(text);
+    }
+    let tail: String = text.chars().skip(count - MAX_VALUE).collect();
+    format!("{}{} ({count} characters)", printable(text, MAX_VALUE), whole(&tail))
+}
+
 /// A foreign text, or what should stand there.
 fn or(text: &str, what: &str) -> String {
     if text.is_empty() { format!("(no {what})") } else { shown(text, MAX_SHOWN) }
@@ -89,11 +129,14 @@ fn or(text: &str, what: &str) -> String {
 /// A word of a command line. Where it could be taken for several, or for none, it is quoted.
 fn word(value: &Value) -> String {
     match value {
-        Value::String(text) if text.is_empty() || text.contains([' ', '"', '\'', '\t', '\n']) => {
-            format!("\"{}\"", shown(text, MAX_SHOWN).replace('"', "\\\""))
+        Value::String(text)
+            if text.is_empty()
+                || text.contains(|c: char| c.is_whitespace() || c == '"' || c == '\'') =>
+        {
+            format!("\"{}\"", whole(text).replace('"', "\\\""))
         }
-        Value::String(text) => shown(text, MAX_SHOWN),
-        other => format!("<{}>", shown(&other.to_string(), MAX_SHOWN)),
+        Value::String(text) => whole(text),
+        other => format!("<{}>", whole(&other.to_string())),
     }
 }
 
@@ -118,10 +161,10 @@ fn hooks(disclosure: &Disclosure, out: &mut Vec<String>) {
     for hook in &disclosure.hooks {
         let matcher = match &hook.matcher {
             None => "everything".to_owned(),
-            Some(Value::String(matcher)) => shown(matcher, MAX_SHOWN),
-            Some(other) => format!("<{}>", shown(&other.to_string(), MAX_SHOWN)),
+            Some(Value::String(matcher)) => whole(matcher),
+            Some(other) => format!("<{}>", whole(&other.to_string())),
         };
-        let (event, script) = (or(&hook.event, "event"), shown(&hook.script, MAX_SHOWN));
+        let (event, script) = (or(&hook.event, "event"), whole(&hook.script));
         out.push(item(&format!(
             "{event} -> {script} [for: {matcher}]{}",
             digest_of(disclosure, &hook.script)
@@ -135,7 +178,7 @@ fn modules(disclosure: &Disclosure, out: &mut Vec<String>) {
     }
     heading("command modules", disclosure.modules.len(), "run by words of the command line", out);
     for module in &disclosure.modules {
-        let (family, file) = (or(&module.family, "family"), shown(&module.module, MAX_SHOWN));
+        let (family, file) = (or(&module.family, "family"), whole(&module.module));
         let router = match module.router.as_str() {
             "" => String::new(),
             router => format!(" [router: {}]", shown(router, MAX_SHOWN)),
@@ -145,31 +188,74 @@ fn modules(disclosure: &Disclosure, out: &mut Vec<String>) {
     }
 }
 
+/// Everything that is declared of a server is handed to the host, so all of it is shown; of headers
+/// only the names.
 fn server(server: &Server, out: &mut Vec<String>) {
     let name = or(&server.name, "name");
-    if server.is_remote() {
+    let is_remote = server.is_remote();
+    if is_remote {
         let transport = if server.transport.is_empty() { "http" } else { &server.transport };
         let here = if is_this_machine(&server.url) { " [local]" } else { "" };
-        let (transport, url) = (shown(transport, MAX_SHOWN), or(&server.url, "address"));
-        out.push(item(&format!("{name} -> [{transport}] {url}{here}")));
+        let url = if server.url.is_empty() { or("", "address") } else { whole(&server.url) };
+        out.push(item(&format!("{name} -> [{}] {url}{here}", shown(transport, MAX_SHOWN))));
     } else {
         let command = command_line(&server.command, &server.args);
         out.push(item(&format!("{name} -> {command}")));
     }
-    if !server.headers.is_empty() {
-        let keys =
-            server.headers.iter().map(|(key, _)| format!("{}=<hidden>", shown(key, MAX_SHOWN)));
-        out.push(detail(&format!("headers: {}", keys.collect::<Vec<_>>().join(", "))));
+    let Value::Object(config) = &server.config else {
+        out.push(detail(&format!("value = {}", whole(&server.config.to_string()))));
+        return;
+    };
+    for (field, value) in config {
+        match (field.as_str(), value) {
+            ("env", Value::Object(pairs)) => {
+                for (key, value) in pairs {
+                    out.push(detail(&format!("env: {}={}", whole(key), plain(value))));
+                }
+            }
+            ("headers", Value::Object(pairs)) => {
+                let keys = pairs.iter().map(|(key, value)| {
+                    format!("{}=<hidden>{}", whole(key), holds(&value.to_string()))
+                });
+                out.push(detail(&format!("headers: {}", keys.collect::<Vec<_>>().join(", "))));
+            }
+            ("cwd", Value::String(folder)) => {
+                out.push(detail(&format!("cwd: {}", whole(folder))));
+            }
+            ("name", Value::String(own)) if *own == server.name => {}
+            // The line above says it.
+            ("command", Value::String(_)) => {}
+            ("url", Value::String(_)) if is_remote => {}
+            ("args", Value::Array(_)) if !is_remote => {}
+            ("type" | "transport", Value::String(said))
+                if *said == server.transport && (is_remote || said == "stdio") => {}
+            (field, value) => {
+                let (field, value) = (whole(field), whole(&value.to_string()));
+                out.push(detail(&format!("{field} = {value}")));
+            }
+        }
     }
-    variables("env", &server.env, out);
-    if !server.cwd.is_empty() {
-        out.push(detail(&format!("cwd: {}", shown(&server.cwd, MAX_SHOWN))));
+}
+
+/// A value of a variable. What is no text is passed on as well.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => both_ends(text),
+        other => format!("<{}>", both_ends(&other.to_string())),
     }
+}
+
+/// The variables that a hidden value would be filled from: `${TOKEN}` sends what `TOKEN` holds.
+fn holds(value: &str) -> String {
+    let names = value.split("${").skip(1).filter_map(|rest| rest.split(['}', '"']).next());
+    let names: Vec<String> =
+        names.map(|name| format!("${}", whole(name.split(":-").next().unwrap_or(name)))).collect();
+    if names.is_empty() { String::new() } else { format!(" (holds {})", names.join(", ")) }
 }
 
 fn variables(name: &str, pairs: &[(String, String)], out: &mut Vec<String>) {
     for (key, value) in pairs {
-        out.push(detail(&format!("{name}: {}={}", shown(key, MAX_SHOWN), shown(value, MAX_VALUE))));
+        out.push(detail(&format!("{name}: {}={}", whole(key), both_ends(value))));
     }
 }
 

@@ -107,9 +107,10 @@ pub(super) fn gate_commands(manifest: &Value) -> Vec<GateCommand> {
 }
 
 impl Server {
-    /// Whether the host connects to an address instead of starting a program.
+    /// Whether the host connects to an address instead of starting a program. Where there is a
+    /// command, the host may start it, whatever transport is said.
     pub fn is_remote(&self) -> bool {
-        matches!(self.transport.as_str(), "http" | "sse")
-            || (self.command.is_empty() && !self.url.is_empty())
+        self.command.is_empty()
+            && (matches!(self.transport.as_str(), "http" | "sse") || !self.url.is_empty())
     }
 }
