@@ -6,6 +6,7 @@ use super::disclosure::{Changes, Destination, Disclosure, Signatures};
 use super::ledger::Approval;
 use super::{Entry, ScopeRoot, Staged, StoreError};
 use crate::id::CapabilityId;
+use crate::text::printable;
 use gsd_io::clock;
 use serde_json::{Value, json};
 
@@ -26,6 +27,8 @@ pub struct Question {
     before: Before,
     /// What has to be agreed to beside the disclosure, a line each.
     also: Vec<String>,
+    /// Files of hosts that may be written once it is agreed to.
+    shared_files: Vec<String>,
 }
 
 /// A bundle that may be put in its place.
@@ -34,11 +37,24 @@ pub struct Consented {
     id: CapabilityId,
     staged: Staged,
     at: String,
+    shared_files: Vec<String>,
 }
 
 impl Question {
     pub(super) fn new(id: CapabilityId, staged: Staged, before: Before, also: Vec<String>) -> Self {
-        Self { id, staged, before, also }
+        Self { id, staged, before, also, shared_files: vec![] }
+    }
+
+    /// Makes it a question about files of hosts as well. Those that the user did not name and did
+    /// not agree to before are named in it.
+    #[must_use]
+    pub(super) fn about_files(mut self, files: &[String], unknown: &[String]) -> Self {
+        self.shared_files = files.to_vec();
+        self.also.extend(unknown.iter().map(|file| {
+            let file = printable(file, 200);
+            format!("puts its hooks and servers into `{file}`, as the ledger of the project says")
+        }));
+        self
     }
 
     /// Whether somebody has to be asked: it brings something that runs or sends and nobody agreed
@@ -96,7 +112,8 @@ impl Question {
 
     /// The user said yes to what was shown.
     pub fn agreed(self) -> Consented {
-        Consented { id: self.id, staged: self.staged, at: clock::timestamp() }
+        let Self { id, staged, shared_files, .. } = self;
+        Consented { id, staged, at: clock::timestamp(), shared_files }
     }
 
     /// All that there is to know before agreeing, for programs.
@@ -161,7 +178,7 @@ impl Consented {
             Some(Destination::Resolved { address, .. }) => Some(address.as_str()),
             Some(Destination::Unresolved { .. }) | None => None,
         };
-        Some(consent.sending_to(host))
+        Some(consent.sending_to(host).writing_to(&self.shared_files))
     }
 }
 

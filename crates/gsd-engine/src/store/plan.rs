@@ -5,7 +5,7 @@ use super::check::{Preview, SharedFilePlan, Surroundings, check_candidate};
 use super::consent::{Before, Question};
 use super::shared::{self, Wanted};
 use super::shared_edit::Surfaces;
-use super::{Entry, Places, ScopeRoot, Staged, StoreError, discover};
+use super::{Consent, Entry, Places, ScopeRoot, Staged, StoreError, discover};
 use crate::id::CapabilityId;
 use crate::registry;
 use crate::source::{Base, SourceSpec};
@@ -129,7 +129,16 @@ pub fn plan(
     let live = Staged::live(root, &id, configured);
     let question = {
         let before = Before::of(root, &id, entry.as_ref(), live.as_ref())?;
-        Question::new(id.clone(), staged, before, also)
+        let unknown = match &entry {
+            Some(entry) => unagreed_files(root, &id, entry, &staged)?,
+            None => vec![],
+        };
+        let named = |file: &String| wish.shared_files.contains(file);
+        let unknown: Vec<String> = unknown
+            .into_iter()
+            .filter(|file| shared_files.contains(file) && !named(file))
+            .collect();
+        Question::new(id.clone(), staged, before, also).about_files(&shared_files, &unknown)
     };
     if wish.update.is_some()
         && let Some(entry) = &entry
@@ -274,6 +283,24 @@ impl Placing {
         };
         shared::plan(root, id, entry, &wanted)
     }
+}
+
+/// The files that the ledger of a project says get the entries of a bundle, and to which this user
+/// did not agree: the ledger comes with the project.
+pub(super) fn unagreed_files(
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    entry: &Entry,
+    staged: &Staged,
+) -> Result<Vec<String>, StoreError> {
+    let Some(store) = root.consents() else { return Ok(vec![]) };
+    if surfaces(root, id, staged).is_empty() {
+        return Ok(vec![]);
+    }
+    let consent = store.of(id)?;
+    let agreed = consent.as_ref().map(Consent::shared_files).unwrap_or_default();
+    let recorded = entry.shared_edits().into_iter().map(|edit| edit.file);
+    Ok(recorded.filter(|file| !agreed.contains(&file.as_str())).collect())
 }
 
 /// The entries that a bundle has for files of hosts, once it lies in its place.

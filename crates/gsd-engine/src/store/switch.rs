@@ -6,6 +6,7 @@ use super::shared::{self, Wanted};
 use super::transaction::{intent, taken_back, write_shared};
 use super::{Entry, ScopeRoot, Staged, StoreError, begun, plan, recover};
 use crate::id::CapabilityId;
+use crate::text::printable;
 use gsd_io::clock;
 use serde_json::Value;
 use std::time::Duration;
@@ -110,5 +111,16 @@ fn approved(
         Some(store) => store.of(id)?.is_some_and(|consent| consent.covers(live.content_hash())),
         None => entry.is_approved() && entry.content_hash() == Some(live.content_hash()),
     };
-    if approved { Ok(plan::surfaces(root, id, &live)) } else { Err(tampered()) }
+    if !approved {
+        return Err(tampered());
+    }
+    match plan::unagreed_files(root, id, entry, &live)?.first() {
+        None => Ok(plan::surfaces(root, id, &live)),
+        Some(file) => {
+            let file = printable(file, 200);
+            let reason = format!("you did not agree that `{id}` writes to `{file}`");
+            let hint = format!("gsd capability trust grant {id} --scope {}", root.scope);
+            Err(StoreError::refused_hint(reason, hint))
+        }
+    }
 }

@@ -129,7 +129,15 @@ pub fn look(
     // Where it lies, nobody can say where it came from.
     refusals.retain(|refusal| refusal.code != "provenance");
     let before = Before::of(root, id, entry, Some(&staged))?;
-    Ok(Lying { question: Question::new(id.clone(), staged, before, vec![]), refusals })
+    let (files, unknown) = match entry {
+        Some(entry) => (
+            entry.shared_edits().into_iter().map(|edit| edit.file).collect(),
+            plan::unagreed_files(root, id, entry, &staged)?,
+        ),
+        None => (vec![], vec![]),
+    };
+    let question = Question::new(id.clone(), staged, before, vec![]);
+    Ok(Lying { question: question.about_files(&files, &unknown), refusals })
 }
 
 fn not_installed(root: &ScopeRoot, id: &CapabilityId) -> StoreError {

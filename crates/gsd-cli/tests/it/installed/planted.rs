@@ -160,3 +160,34 @@ fn a_change_that_somebody_else_began_is_neither_ended_nor_taken_back() {
         assert_eq!(world.read(".gsd/capability-data/src/kept.txt"), "kept");
     }
 }
+
+#[test]
+fn a_file_that_only_a_ledger_names_gets_nothing_unasked() {
+    let world = world();
+    bundle(&world.root().join(".gsd/capabilities/src"), &feature("src", "1.0.0", &executable()));
+    let edits = json!([{ "file": ".claude/local.json", "marker": "src" }]);
+    let extra = json!({ "disabled": true, "sharedEdits": edits });
+    let clean = json!({ "src": entry("src", &json!({ "disabled": true })) });
+    let planted = json!({ "src": entry("src", &extra) });
+    let file = world.root().join(".claude/local.json");
+    let grant = ["capability", "trust", "grant", "src", "--scope", "project"];
+    let enable = ["capability", "enable", "src", "--scope", "project"];
+    // What is planted after the user's word is not covered by it.
+    ledger(&world, &clean);
+    ends(&gsd(&world, &[&grant[..], &["--yes"]].concat()), 0);
+    ledger(&world, &planted);
+    let refused = gsd(&world, &enable);
+    ends(&refused, 4);
+    assert!(refused.stderr.contains(".claude/local.json"), "{}", refused.stderr);
+    assert!(!file.exists());
+    // The question names it, and only a yes to that lets it be written.
+    let asked = gsd(&world, &[&grant[..], &["--json"]].concat());
+    ends(&asked, 3);
+    let also = asked.json()["details"]["question"]["also"].to_string();
+    assert!(also.contains(".claude/local.json"), "{also}");
+    ends(&gsd(&world, &grant), 3);
+    ends(&gsd(&world, &enable), 4);
+    ends(&gsd(&world, &[&grant[..], &["--yes"]].concat()), 0);
+    ends(&gsd(&world, &enable), 0);
+    assert!(std::fs::read_to_string(&file).unwrap().contains("hooks/after.js"));
+}

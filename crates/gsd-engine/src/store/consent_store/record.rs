@@ -63,6 +63,20 @@ impl Consent {
         self
     }
 
+    /// The files of hosts below the project that the user agreed to have written.
+    pub(in crate::store) fn shared_files(&self) -> Vec<&str> {
+        let files = self.rest.get("sharedFiles").and_then(Value::as_array);
+        files.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    #[must_use]
+    pub(in crate::store) fn writing_to(mut self, files: &[String]) -> Self {
+        if !files.is_empty() {
+            self.rest.insert("sharedFiles".to_owned(), json!(files));
+        }
+        self
+    }
+
     /// Whether it holds for a bundle.
     pub fn covers(&self, content_hash: &str) -> bool {
         self.settled(content_hash).is_some()
