@@ -137,7 +137,6 @@ fn committed(
     let (version, at) = (consented.version(), consented.at());
     let entry = before.cloned().unwrap_or_else(|| Entry::new(id, &version, at));
     let disabled = entry.is_disabled();
-    let pinned = source.pinned.clone().or_else(|| entry.field("pinned").cloned());
     let entry = entry
         .with("version", version)
         .with("source", source.recorded.clone())
