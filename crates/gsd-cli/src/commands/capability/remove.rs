@@ -10,6 +10,7 @@ use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use gsd_engine::id::CapabilityId;
+use gsd_engine::registry::{Capability, Scope};
 use gsd_engine::store::remove::{Removed, WrittenFiles, remove};
 use gsd_engine::store::{Ledger, ScopeRoot, StoreError};
 use gsd_engine::text::printable;
@@ -20,6 +21,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityRemoveArgs) -> Ou
     let id = id(&args.id)?;
     let root = root_of(context, &id, &args.change.scope)?;
     let keys = own_keys(context, &id);
+    nobody_requires(context, &root, &id)?;
     if args.change.dry_run {
         return dry_run(ui, context, &root, &id);
     }
@@ -31,6 +33,31 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityRemoveArgs) -> Ou
     let kept: Vec<&String> = set.iter().filter(|key| !gone.contains(key)).collect();
     say(ui, context, &root, &id, &removed, args, &kept);
     Ok(ExitStatus::Done)
+}
+
+/// What requires another one is out of force without it, so that one goes first.
+fn nobody_requires(
+    context: &Context,
+    root: &ScopeRoot,
+    id: &CapabilityId,
+) -> Result<(), CommandError> {
+    let (composition, discovery) = compose(context);
+    let recorded = |scope, id: &str| discovery.recorded.contains_key(&(scope, id.to_owned()));
+    if !recorded(root.scope, id.as_str()) {
+        return Ok(());
+    }
+    let needs = |capability: &Capability| {
+        capability.manifest.requires.iter().any(|required| required.value == *id)
+    };
+    let others = composition.registry.capabilities().filter(|capability| needs(capability));
+    let found = others.map(|capability| capability.id().as_str()).find_map(|other| {
+        let scopes = [Scope::Global, Scope::Project].into_iter();
+        scopes.filter(|scope| recorded(*scope, other)).map(|scope| (other, scope)).next()
+    });
+    let Some((other, scope)) = found else { return Ok(()) };
+    let message = format!("`{other}` ({scope}) requires `{id}`");
+    let hint = format!("gsd capability remove {other} --scope {scope}");
+    Err(CommandError::new(ExitStatus::Refused, "required", message).hint(hint))
 }
 
 /// The settings that a capability declares, as long as that can be known.

@@ -425,3 +425,23 @@ fn a_32_a_damaged_ledger_stops_everything_and_stays() {
     assert!(made.success());
     run("a FIFO");
 }
+
+#[test]
+fn what_another_one_requires_is_removed_after_it() {
+    let world = world();
+    let first = source(&world, "r1", &feature("r1", "1.0.0", &json!({})));
+    let second = source(&world, "r2", &feature("r2", "1.0.0", &json!({ "requires": ["r1"] })));
+    ends(&install(&world, &[first.as_str()]), 0);
+    ends(&install(&world, &[second.as_str()]), 0);
+    let before = tree(&world.home());
+    let refused = gsd(&world, &["capability", "remove", "r1"]);
+    ends(&refused, 4);
+    assert!(
+        refused.stderr.contains("gsd capability remove r2 --scope global"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(tree(&world.home()), before);
+    ends(&gsd(&world, &["capability", "remove", "r2"]), 0);
+    ends(&gsd(&world, &["capability", "remove", "r1"]), 0);
+}
