@@ -448,8 +448,11 @@ fn other_ways_to_a_repository() {
     let commit = repository.bundle("1.0.0", &[]);
     repository.update("refs/heads/main", &commit);
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut daemon = Command::new("git")
-        .args(["daemon", "--reuseaddr", "--listen=127.0.0.1", "--export-all", "--verbose"])
+    // Started by itself: `git daemon` would be a parent whose end leaves it running.
+    let folder = Command::new("git").arg("--exec-path").output().unwrap().stdout;
+    let folder = String::from_utf8(folder).unwrap();
+    let mut daemon = Command::new(format!("{}/git-daemon", folder.trim_end()))
+        .args(["--reuseaddr", "--listen=127.0.0.1", "--export-all", "--verbose"])
         .arg(format!("--port={port}"))
         .arg(format!("--base-path={}", world.root.join("scratch/served")))
         .stderr(std::process::Stdio::piped())
