@@ -3,6 +3,8 @@
 
 use super::Manifest;
 use crate::id::{CapabilityId, RelPath};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::{Compression, GzBuilder};
 use gsd_io::fs::{self, Kind, Links, ReadError};
@@ -153,17 +155,7 @@ pub fn integrity(archive: &[u8]) -> String {
 
 /// Base64 of RFC 4648 with padding.
 pub fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().chain([0, 0].iter()).take(3).fold(0u32, |n, b| n << 8 | u32::from(*b));
-        for place in 0..4 {
-            let index = (group >> (18 - 6 * place) & 63) as usize;
-            out.push(if place <= chunk.len() { char::from(ALPHABET[index]) } else { '=' });
-        }
-    }
-    out
+    STANDARD.encode(bytes)
 }
 
 #[cfg(test)]

@@ -219,17 +219,11 @@ impl Source for Npm {
         let file = scratch.join("archive");
         let last = web.save(&url, &ask, &file)?;
         let unpacked = unpack(context, &self.identity(), &file, scratch, Some(&promised))?;
-        Ok(Fetched {
-            bundle: unpacked.bundle,
-            resolved: Resolved {
-                recorded: self.recorded(),
-                reference: Some(release.version.to_string()),
-                commit: None,
-                integrity: Some(unpacked.integrity),
-                verified: unpacked.verified,
-                final_url: Some(last.without_secrets()),
-            },
-        })
+        Ok(unpacked.fetched(
+            self.recorded(),
+            Some(release.version.to_string()),
+            Some(last.without_secrets()),
+        ))
     }
 
     fn peek(&self, context: &FetchContext<'_>) -> Peek {

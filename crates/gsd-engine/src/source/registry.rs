@@ -201,17 +201,7 @@ impl Source for Registry {
             }
         };
         let unpacked = unpack(context, &shown, &file, scratch, Some(&release.integrity))?;
-        Ok(Fetched {
-            bundle: unpacked.bundle,
-            resolved: Resolved {
-                recorded: self.recorded(),
-                reference: Some(release.version.to_string()),
-                commit: None,
-                integrity: Some(unpacked.integrity),
-                verified: unpacked.verified,
-                final_url: last,
-            },
-        })
+        Ok(unpacked.fetched(self.recorded(), Some(release.version.to_string()), last))
     }
 
     fn peek(&self, context: &FetchContext<'_>) -> Peek {

@@ -115,17 +115,7 @@ impl Source for Tarball {
         let ask = archive(context.limits.bytes, Listed::ByHost);
         let last = Web::new(context)?.save(&self.url, &ask, &file)?;
         let unpacked = unpack(context, &self.url.to_string(), &file, scratch, None)?;
-        Ok(Fetched {
-            bundle: unpacked.bundle,
-            resolved: Resolved {
-                recorded: self.recorded(),
-                reference: None,
-                commit: None,
-                integrity: Some(unpacked.integrity),
-                verified: unpacked.verified,
-                final_url: Some(last.without_secrets()),
-            },
-        })
+        Ok(unpacked.fetched(self.recorded(), None, Some(last.without_secrets())))
     }
 
     fn peek(&self, _: &FetchContext<'_>) -> Peek {

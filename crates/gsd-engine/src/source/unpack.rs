@@ -1,6 +1,6 @@
 //! From an archive to a bundle: its bytes are checked before any of them is looked into.
 
-use super::fetch::{FetchContext, FetchError, Verified};
+use super::fetch::{FetchContext, FetchError, Fetched, Resolved, Verified};
 use super::integrity::Integrity;
 use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -14,6 +14,26 @@ pub(super) struct Unpacked {
     pub(super) bundle: Utf8PathBuf,
     pub(super) integrity: Integrity,
     pub(super) verified: Verified,
+}
+
+impl Unpacked {
+    /// What a source gives that fetched an archive.
+    pub(super) fn fetched(
+        self,
+        recorded: String,
+        reference: Option<String>,
+        final_url: Option<String>,
+    ) -> Fetched {
+        let resolved = Resolved {
+            recorded,
+            reference,
+            commit: None,
+            integrity: Some(self.integrity),
+            verified: self.verified,
+            final_url,
+        };
+        Fetched { bundle: self.bundle, resolved }
+    }
 }
 
 /// Folders above the manifest at most.

@@ -32,12 +32,9 @@ pub fn read(project: &Utf8Path) -> Result<LockFile, LockFileError> {
     }
 }
 
-/// Writes the lock file of a project. One that cannot be understood is left alone.
+/// Writes the lock file of a project. The caller has read what is there: one that cannot be
+/// understood is left alone.
 pub fn write(project: &Utf8Path, file: &LockFile) -> Result<(), LockFileError> {
-    match read(project) {
-        Ok(_) | Err(LockFileError::Missing) => {}
-        Err(error) => return Err(error),
-    }
     fs::write_atomic(&project.join(LOCK_FILE), file.render().as_bytes())
         .map_err(LockFileError::Write)
 }

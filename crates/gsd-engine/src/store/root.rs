@@ -67,7 +67,7 @@ impl ScopeRoot {
     }
 
     /// The bundle of one capability.
-    pub(super) fn bundle(&self, id: &CapabilityId) -> Utf8PathBuf {
+    pub fn bundle(&self, id: &CapabilityId) -> Utf8PathBuf {
         self.bundles().join(id.as_str())
     }
 

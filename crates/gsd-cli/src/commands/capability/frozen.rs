@@ -36,9 +36,10 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
     ready(ui, &root, args.change.dry_run, args.change.lock_timeout)?;
     let config = settings(context);
     let configured = configured(&config);
+    let ledger = Ledger::read(root.path()).map_err(|error| failed(&error.into()))?;
     let (mut got, mut current) = (vec![], vec![]);
     for (id, entry) in &file.capabilities {
-        if is_there(&root, id, &entry.content_hash.sha512().to_string())? {
+        if is_there(&root, &ledger, id, &entry.content_hash.sha512().to_string()) {
             current.push(id.clone());
             continue;
         }
@@ -119,11 +120,9 @@ fn only(file: &mut LockFile, context: &Context, text: &str) -> Result<(), Comman
 }
 
 /// Whether a bundle lies in its place as it was locked, and its install was ended.
-fn is_there(root: &ScopeRoot, id: &CapabilityId, hash: &str) -> Result<bool, CommandError> {
-    let ledger = Ledger::read(root.path()).map_err(|error| failed(&error.into()))?;
+fn is_there(root: &ScopeRoot, ledger: &Ledger, id: &CapabilityId, hash: &str) -> bool {
     let recorded = ledger.get(id).and_then(|entry| entry.content_hash());
-    let bundle = root.path().join(".gsd/capabilities").join(id.as_str());
-    Ok(recorded == Some(hash) && content_hash(&bundle).is_ok_and(|found| found == hash))
+    recorded == Some(hash) && content_hash(&root.bundle(id)).is_ok_and(|found| found == hash)
 }
 
 /// Each after what it requires, as far as that is among them.

@@ -32,10 +32,14 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             if let Some((span, name)) = opening(line) {
                 let word = name.replace('-', "_");
                 let known = is_plan_tag(name) || OTHERS.contains(&word.as_str());
-                // A lone tag of an unknown name is a placeholder in prose.
+                // A lone tag of an unknown name is a placeholder in prose. Nearly all tags are
+                // known, so the whole text is searched last.
                 let is_block =
-                    line[span.end..].starts_with(' ') || text.contains(&format!("</{name}>"));
-                if let Some(likely) = nearest(&word, plan_tags()).filter(|_| !known && is_block) {
+                    || line[span.end..].starts_with(' ') || text.contains(&format!("</{name}>"));
+                if !known
+                    && let Some(likely) = nearest(&word, plan_tags())
+                    && is_block()
+                {
                     let at = plan.at(&(start + span.start..start + span.end));
                     found.push(
                         RULE.at(at, format!("nobody reads the tag `<{name}>`"))
