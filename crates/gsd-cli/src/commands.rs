@@ -18,12 +18,13 @@ use crate::Program;
 use crate::args::{Cli, Command};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
-use crate::parse::{Switch, definition, parse};
+use crate::parse::{Switch, There, definition, parse};
 use crate::tools::{self, Asked};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::config::Flags;
 use gsd_engine::lane::Roster;
+use gsd_engine::lane::descriptor::rules::RESERVED_FLAGS;
 use gsd_io::env::Env;
 use gsd_io::fs;
 use gsd_io::process::{self, guard};
@@ -184,17 +185,31 @@ fn may_have_lane_flags(words: &[String]) -> bool {
     words.iter().any(|word| commands.contains(&word.as_str()))
 }
 
-/// The flags of every lane that is declared.
+/// The flags of every lane that is declared, and of what is withheld: who names that is told why.
 pub(crate) fn flags_of(roster: &Roster) -> Vec<Switch> {
-    roster
+    let mut switches: Vec<Switch> = roster
         .iter()
         .map(|lane| Switch {
             slug: lane.slug().to_string(),
             heading: lane.descriptor.heading.as_str().to_owned(),
             flags: lane.descriptor.flags.iter().map(ToString::to_string).collect(),
-            here: None,
+            there: There::Unsaid,
         })
-        .collect()
+        .collect();
+    for withheld in roster.withheld() {
+        let taken = |flag: &String| {
+            RESERVED_FLAGS.contains(&flag.as_str())
+                || switches.iter().any(|switch| switch.flags.contains(flag))
+        };
+        let flags: Vec<String> = withheld.flags().into_iter().filter(|f| !taken(f)).collect();
+        if flags.is_empty() || switches.iter().any(|switch| switch.slug == withheld.name()) {
+            continue;
+        }
+        let there = if withheld.descriptor.is_some() { There::Blocked } else { There::Unread };
+        let (slug, heading) = (withheld.name().to_owned(), withheld.heading().to_owned());
+        switches.push(Switch { slug, heading, flags, there });
+    }
+    switches
 }
 
 /// Says of each lane that is a program whether it is on PATH. Starts nothing and asks nobody, so
@@ -202,7 +217,8 @@ pub(crate) fn flags_of(roster: &Roster) -> Vec<Switch> {
 fn look_for_programs(switches: &mut [Switch], roster: &Roster, env: &Env) {
     for (switch, lane) in switches.iter_mut().zip(roster.iter()) {
         if let Some(program) = lane.descriptor.program() {
-            switch.here = Some(process::which(program, env).is_ok());
+            let found = process::which(program, env).is_ok();
+            switch.there = if found { There::OnPath } else { There::NotOnPath };
         }
     }
 }

@@ -14,8 +14,20 @@ pub(crate) struct Switch {
     pub(crate) heading: String,
     /// With their leading `--`; the first one is shown, the others are aliases.
     pub(crate) flags: Vec<String>,
-    /// Whether its program is on PATH; `None` where nobody looked, or where it has none.
-    pub(crate) here: Option<bool>,
+    pub(crate) there: There,
+}
+
+/// What help says of a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum There {
+    /// Nobody looked, or it has no program to look for.
+    Unsaid,
+    OnPath,
+    NotOnPath,
+    /// It is installed and may not be used.
+    Blocked,
+    /// It may not be used, and nobody may say that it is a lane: help is silent about it.
+    Unread,
 }
 
 /// A parsed command line.
@@ -63,15 +75,17 @@ fn add_lane_flags(mut command: Command, switches: &[Switch]) -> Command {
     for lane in switches {
         let mut flags = lane.flags.iter().map(|flag| flag.trim_start_matches('-').to_owned());
         let Some(first) = flags.next() else { continue };
-        let help = match lane.here {
-            Some(true) => format!("Ask {} (here)", lane.heading),
-            Some(false) => format!("Ask {} (not on PATH)", lane.heading),
-            None => format!("Ask {}", lane.heading),
+        let help = match lane.there {
+            There::OnPath => format!("Ask {} (here)", lane.heading),
+            There::NotOnPath => format!("Ask {} (not on PATH)", lane.heading),
+            There::Blocked => format!("Ask {} (blocked)", lane.heading),
+            There::Unsaid | There::Unread => format!("Ask {}", lane.heading),
         };
         let arg = Arg::new(lane_id(&lane.slug))
             .long(first)
             .visible_aliases(flags)
             .help(help)
+            .hide(lane.there == There::Unread)
             .help_heading("Lanes")
             .action(ArgAction::SetTrue);
         command = command.arg(arg);

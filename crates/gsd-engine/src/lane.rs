@@ -24,6 +24,7 @@ pub mod settings;
 mod state;
 pub mod transport;
 mod vendor;
+pub mod withheld;
 pub mod words;
 
 pub use call::{CallContext, Ready, call, probe as probe_lane};
@@ -36,6 +37,7 @@ pub use settings::{LaneSettings, Overrides};
 pub use state::{During, Proof, Reason, State};
 pub use transport::Progress;
 pub(crate) use vendor::{declines, reads_like_an_error};
+pub use withheld::Withheld;
 
 use crate::diag::Rule;
 

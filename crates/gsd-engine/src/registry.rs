@@ -19,6 +19,7 @@ mod matrix;
 mod skip;
 mod validate;
 mod views;
+mod withheld;
 
 pub use capability::{Capability, Provenance, Scope};
 pub use compose::{Composition, Overlay, Standing, compose};
@@ -28,7 +29,7 @@ pub use document::{document, render};
 pub use first_party::{first_party, read_first_party};
 pub use list::{Row, Status, rows};
 pub use matrix::{matrix_json, matrix_markdown};
-pub use skip::{BlockedGate, Facts, Reason, Skip, Unconsented};
+pub use skip::{BlockedGate, Declared, Facts, Reason, Skip, Unconsented};
 pub use validate::{Found, NothingThere, Strictness, Validation, validate};
 pub use views::{HooksAtPoint, Registry};
 

@@ -77,14 +77,14 @@ pub(super) fn compose(context: &Context) -> (Composition, Discovery) {
     (registry::compose(registry::first_party(), overlays), found)
 }
 
-/// The lanes of all capabilities in force, those that nobody approved too; where nothing is
-/// installed nothing is put together.
+/// The lanes of all capabilities, with those that may not be used; where nothing is installed
+/// nothing is put together.
 pub(super) fn lanes(env: &Env, root: &Utf8Path) -> Roster {
     let overlays = discover(&places(env, root)).overlays;
     if overlays.is_empty() {
         return Roster::of(first_party()).0;
     }
-    registry::compose(registry::first_party(), overlays).registry.lanes()
+    registry::compose(registry::first_party(), overlays).lanes()
 }
 
 pub(super) fn places(env: &Env, root: &Utf8Path) -> Places {

@@ -198,8 +198,10 @@ fn lanes(context: &Context) -> Vec<Finding> {
         &[],
         &Cancel::new(),
     );
+    // What may not be used is told with its capability.
+    let in_force = |status: &LaneStatus| context.roster().by_slug(&status.slug).is_some();
     let (absent, others): (Vec<LaneStatus>, Vec<LaneStatus>) =
-        statuses.into_iter().partition(LaneStatus::is_absent);
+        statuses.into_iter().filter(in_force).partition(LaneStatus::is_absent);
     let mut findings: Vec<Finding> = others.into_iter().map(lane).collect();
     // What nobody has installed is no fault.
     if !absent.is_empty() {

@@ -81,6 +81,11 @@ pub(super) fn known(context: &Context, slug: &str) -> Result<(), CommandError> {
     if context.roster().by_slug(slug).is_some() {
         return Ok(());
     }
+    if let Some(withheld) = context.roster().withheld_as(slug) {
+        let message = format!("`{}` is blocked: {}", printable(slug, 80), withheld.why);
+        return Err(CommandError::new(ExitStatus::LaneCouldNotRun, "lane-blocked", message)
+            .hint(withheld.remedy.clone()));
+    }
     let slugs: Vec<&str> = context.roster().iter().map(|lane| lane.slug().as_str()).collect();
     let hint = match nearest(slug, slugs.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),

@@ -34,4 +34,5 @@ mod run;
 mod selection;
 mod third_party;
 mod tools;
+mod withheld;
 mod world;

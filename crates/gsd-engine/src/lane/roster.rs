@@ -5,6 +5,7 @@
 
 use super::descriptor::rules::UNKNOWN_WORD;
 use super::descriptor::{self, Descriptor};
+use super::withheld::Withheld;
 use crate::diag::SourceFile;
 use crate::id::{CapabilityId, LaneFlag, LaneSlug};
 use crate::json::{self, Dialect, Pointer, Sink};
@@ -56,6 +57,7 @@ pub struct Clash {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Roster {
     lanes: Vec<Lane>,
+    withheld: Vec<Withheld>,
 }
 
 impl Roster {
@@ -75,6 +77,23 @@ impl Roster {
             }
         }
         (roster, clashes)
+    }
+
+    /// With what is installed and may not be used. Nobody meets those in [`Self::iter`].
+    #[must_use]
+    pub fn and_withheld(mut self, withheld: impl IntoIterator<Item = Withheld>) -> Self {
+        self.withheld.extend(withheld);
+        self
+    }
+
+    /// What is installed and may not be used, where no lane in force has its name.
+    pub fn withheld(&self) -> impl Iterator<Item = &Withheld> {
+        self.withheld.iter().filter(|one| self.by_slug(one.name()).is_none())
+    }
+
+    /// The one that somebody means who says a name that no lane in force has.
+    pub fn withheld_as(&self, name: &str) -> Option<&Withheld> {
+        self.withheld().find(|one| one.is_named(name))
     }
 
     fn clash(&self, lane: &Lane) -> Option<Clash> {

@@ -12,6 +12,7 @@ pub use itself::{Itself, itself};
 
 use super::roster::Roster;
 use super::settings::Reviewers;
+use super::withheld::News;
 use super::words::words;
 use crate::diag::Location;
 use crate::id::LaneSlug;
@@ -259,8 +260,13 @@ impl Chooser<'_> {
         let names: BTreeSet<String> = self.request.named.iter().map(|n| n.to_lowercase()).collect();
         for name in names {
             let Some(identity) = self.identity(&name, true) else {
-                let remark = self.unknown(&name, None);
-                self.out.errors.push(remark);
+                match self.roster.withheld_as(&name) {
+                    Some(withheld) => self.miss(name, withheld.absence()),
+                    None => {
+                        let remark = self.unknown(&name, None);
+                        self.out.errors.push(remark);
+                    }
+                }
                 continue;
             };
             if self.excluded(&identity) {
@@ -269,19 +275,22 @@ impl Chooser<'_> {
             }
             match self.absence(&identity.lane) {
                 None => self.out.selected.push(identity),
-                Some(absence) => {
-                    let remark = Remark::not_here(&identity, absence);
-                    match self.request.missing {
-                        Missing::Error => self.out.errors.push(remark),
-                        Missing::Note => self.out.infos.push(remark),
-                    }
-                    self.out.not_selected.push((identity.name, Why::NotHere));
-                }
+                Some(absence) => self.miss(identity.name, absence),
             }
         }
         if self.out.selected.is_empty() && self.out.errors.is_empty() {
             self.out.errors.push(Remark::nothing("none of the named reviewers can run"));
         }
+    }
+
+    /// Somebody was named who cannot be asked.
+    fn miss(&mut self, name: String, absence: Absence) {
+        let remark = Remark::not_here(&name, absence);
+        match self.request.missing {
+            Missing::Error => self.out.errors.push(remark),
+            Missing::Note => self.out.infos.push(remark),
+        }
+        self.out.not_selected.push((name, Why::NotHere));
     }
 
     fn everything(&mut self) {
@@ -294,6 +303,9 @@ impl Chooser<'_> {
                 self.take_unless_itself(identity);
             }
         }
+        let withheld = self.roster.withheld().filter(|withheld| withheld.news == News::Told);
+        let names = withheld.map(|withheld| (withheld.name().to_owned(), Why::NotHere));
+        self.out.not_selected.extend(names);
         self.refuse_only_itself();
     }
 
@@ -301,6 +313,11 @@ impl Chooser<'_> {
         let entries = self.reviewers.defaults.clone().unwrap_or_default();
         for entry in entries {
             let Some(identity) = self.identity(&entry.name, false) else {
+                if let Some(withheld) = self.roster.withheld_as(&entry.name) {
+                    self.out.warnings.push(Remark::not_here(&entry.name, withheld.absence()));
+                    self.out.not_selected.push((entry.name, Why::NotHere));
+                    continue;
+                }
                 let remark = self.unknown(&entry.name, entry.at);
                 // Where nobody has instances a stray name is a lane of another version; where
                 // somebody has, it is a typing mistake.
@@ -312,7 +329,7 @@ impl Chooser<'_> {
                 continue;
             };
             if let Some(absence) = self.absence(&identity.lane) {
-                self.out.infos.push(Remark::not_here(&identity, absence));
+                self.out.infos.push(Remark::not_here(&identity.name, absence));
                 self.out.not_selected.push((identity.name, Why::NotHere));
             } else {
                 self.take_unless_itself(identity);
@@ -418,11 +435,11 @@ impl Remark {
         }
     }
 
-    fn not_here(identity: &Identity, absence: Absence) -> Self {
+    fn not_here(name: &str, absence: Absence) -> Self {
         Self {
-            subject: identity.name.clone(),
+            subject: name.to_owned(),
             kind: RemarkKind::NotHere,
-            message: format!("`{}` cannot run: {}", identity.name, absence.why),
+            message: format!("`{}` cannot run: {}", printable(name, 80), absence.why),
             help: absence.remedy,
             at: None,
         }

@@ -4,6 +4,7 @@ use super::Scope;
 use crate::diag::Diagnostic;
 use crate::gate::OnLoadFailure;
 use crate::id::Point;
+use crate::lane::Descriptor;
 use crate::manifest::Manifest;
 use crate::text::printable;
 
@@ -61,6 +62,22 @@ pub struct Skip {
     pub diagnostics: Vec<Diagnostic>,
     /// What its manifest says, if it could be read.
     pub manifest: Option<Facts>,
+    pub declared: Declared,
+}
+
+/// The lane of a capability that is not in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Declared {
+    /// Its manifest cannot be read.
+    Unknown,
+    NoLane,
+    Lane(Box<Descriptor>),
+}
+
+impl Declared {
+    fn of(manifest: &Manifest) -> Self {
+        manifest.lane().map_or(Self::NoLane, |lane| Self::Lane(Box::new(lane.descriptor.clone())))
+    }
 }
 
 /// What a list says of a capability.
@@ -109,11 +126,18 @@ impl Skip {
             remedy,
             diagnostics: vec![],
             manifest: None,
+            declared: Declared::Unknown,
         }
     }
 
     pub(super) fn of(mut self, manifest: &Manifest) -> Self {
         self.manifest = Some(Facts::of(manifest));
+        self.declaring(Some(manifest))
+    }
+
+    /// Knows the lane of a manifest of which nothing else is shown.
+    pub(super) fn declaring(mut self, manifest: Option<&Manifest>) -> Self {
+        self.declared = manifest.map_or(Declared::Unknown, Declared::of);
         self
     }
 

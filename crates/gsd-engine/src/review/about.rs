@@ -1,9 +1,10 @@
 //! What the record says about a lane whatever becomes of it.
 
 use super::record::{self, EvidenceClass};
+use crate::id::CapabilityId;
 use crate::lane::confinement::Confinement;
 use crate::lane::descriptor::{self, Descriptor, Posture};
-use crate::lane::{During, Lane, LanePlan, LaneReport, Proof};
+use crate::lane::{During, Lane, LanePlan, LaneReport, Proof, Withheld};
 use gsd_io::sandbox::landlock;
 use std::time::Duration;
 
@@ -28,18 +29,42 @@ pub struct About {
 impl About {
     /// From a lane that is declared and will not be called.
     pub(super) fn of_lane(lane: &Lane, identity: &str) -> Self {
-        let Descriptor { slug, heading, vendor, evidence, time_limit, posture, .. } =
-            &lane.descriptor;
+        Self::declared(&lane.descriptor, &lane.capability, identity)
+    }
+
+    /// From one that may not be used. Where its manifest is not read there is little to say.
+    pub(super) fn of_withheld(withheld: &Withheld, identity: &str) -> Self {
+        match &withheld.descriptor {
+            Some(descriptor) => Self::declared(descriptor, &withheld.capability, identity),
+            None => Self {
+                slug: withheld.name().to_owned(),
+                identity: identity.to_owned(),
+                heading: withheld.heading().to_owned(),
+                capability: withheld.capability.to_string(),
+                limit: Duration::ZERO,
+                vendor: None,
+                transport: "unknown",
+                evidence: descriptor::EvidenceClass::SourceGrounded,
+                repository_access: false,
+                posture: Posture::ReadOnly,
+                confinement: Confinement::None,
+                notes: vec![],
+            },
+        }
+    }
+
+    fn declared(declared: &Descriptor, capability: &CapabilityId, identity: &str) -> Self {
+        let Descriptor { slug, heading, vendor, evidence, time_limit, posture, .. } = declared;
         Self {
             slug: slug.to_string(),
             identity: identity.to_owned(),
             heading: heading.as_str().to_owned(),
-            capability: lane.capability.to_string(),
+            capability: capability.to_string(),
             limit: *time_limit,
             vendor: vendor.clone(),
-            transport: lane.descriptor.transport().word(),
+            transport: declared.transport().word(),
             evidence: *evidence,
-            repository_access: lane.descriptor.transport() == descriptor::Transport::Spawn,
+            repository_access: declared.transport() == descriptor::Transport::Spawn,
             posture: *posture,
             confinement: Confinement::None,
             notes: vec![],

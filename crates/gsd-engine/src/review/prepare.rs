@@ -282,7 +282,13 @@ pub fn prepare(
     }
     for (name, why) in &selection.not_selected {
         let slug = reviewers.instances.get(name).map_or(name.as_str(), |one| one.lane.as_str());
-        let Some(lane) = roster.by_slug(slug) else { continue };
+        let Some(lane) = roster.by_slug(slug) else {
+            if let Some(withheld) = roster.withheld_as(slug) {
+                let about = About::of_withheld(withheld, name);
+                not_asked.push(NotAsked { about, report: withheld.report(), trimmed: None });
+            }
+            continue;
+        };
         let report = match why {
             Why::NotAsked => continue,
             Why::NotHere => match probed.get(lane.slug()) {

@@ -3,11 +3,11 @@
 use super::planner::{Planner, offer};
 use super::prepare::{Ask, probe_all};
 use crate::config::Config;
-use crate::id::LaneSlug;
+use crate::id::{CapabilityId, LaneSlug};
 use crate::lane::egress;
 use crate::lane::selection::Missing;
 use crate::lane::settings::Reviewers;
-use crate::lane::{Reason, Roster, State};
+use crate::lane::{Descriptor, Reason, Roster, State};
 use camino::Utf8Path;
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
@@ -31,13 +31,30 @@ pub struct LaneStatus {
 }
 
 impl LaneStatus {
+    /// What its manifest says of a lane.
+    fn declared(descriptor: &Descriptor, capability: &CapabilityId) -> Self {
+        Self {
+            slug: descriptor.slug.to_string(),
+            heading: descriptor.heading.as_str().to_owned(),
+            flags: descriptor.flags.iter().map(ToString::to_string).collect(),
+            capability: capability.to_string(),
+            transport: descriptor.transport().word(),
+            destination: String::new(),
+            state: None,
+            reason: None,
+            message: None,
+            remedy: None,
+        }
+    }
+
     /// Whether the lane is simply not here, which is no fault.
     pub fn is_absent(&self) -> bool {
         self.reason.is_some_and(Reason::is_absence)
     }
 }
 
-/// Probes lanes, all of them or those that are named, in roster order.
+/// Probes lanes, all of them or those that are named, in roster order. Those that are installed and
+/// may not be used come last.
 pub fn lane_statuses(
     env: &Env,
     root: &Utf8Path,
@@ -75,21 +92,25 @@ pub fn lane_statuses(
         .map(|lane| (lane.slug().clone(), planner.plan(lane, None, &mut vec![])))
         .collect();
     let mut probed = probe_all(env, root, candidates, cancel);
+    let withheld: Vec<LaneStatus> = roster
+        .withheld()
+        .filter(|_| slugs.is_empty())
+        .filter_map(|one| one.descriptor.as_ref().map(|descriptor| (one, descriptor)))
+        .map(|(one, descriptor)| LaneStatus {
+            state: Some(State::Blocked),
+            reason: Some(one.reason),
+            message: Some(one.why.clone()),
+            remedy: Some(one.remedy.clone()),
+            ..LaneStatus::declared(descriptor, &one.capability)
+        })
+        .collect();
     wanted
         .into_iter()
         .filter_map(|lane| {
             let (plan, result) = probed.remove(lane.slug())?;
             let mut status = LaneStatus {
-                slug: lane.slug().to_string(),
-                heading: lane.descriptor.heading.as_str().to_owned(),
-                flags: lane.descriptor.flags.iter().map(ToString::to_string).collect(),
-                capability: lane.capability.to_string(),
-                transport: lane.descriptor.transport().word(),
                 destination: plan.map_or_else(|_| String::new(), |plan| plan.destination()),
-                state: None,
-                reason: None,
-                message: None,
-                remedy: None,
+                ..LaneStatus::declared(&lane.descriptor, &lane.capability)
             };
             match result {
                 Ok(ready) => status.destination = ready.destination().to_owned(),
@@ -102,5 +123,6 @@ pub fn lane_statuses(
             }
             Some(status)
         })
+        .chain(withheld)
         .collect()
 }

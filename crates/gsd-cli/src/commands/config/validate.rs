@@ -16,7 +16,7 @@ use serde_json::json;
 pub(in crate::commands) fn found(context: &Context) -> Vec<Diagnostic> {
     let (config, mut found) = config::read(&context.env, &context.root, &context.settings);
     found.extend(config::check(&config, &declared(context)));
-    let roster = super::super::capability::compose(context).0.registry.lanes();
+    let roster = super::super::capability::compose(context).0.lanes();
     let reviewers = Reviewers::read(&config, &roster.descriptors());
     // Where a lane says more of a setting than that its type is wrong, that is enough.
     found.retain(|general| {

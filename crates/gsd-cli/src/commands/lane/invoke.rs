@@ -15,7 +15,7 @@ use gsd_engine::lane::State;
 use gsd_engine::review::{
     self, Invocation, InvokeError, InvokeSetting, Invoked, PreparedRunError, contract,
 };
-use gsd_engine::text::{nearest, printable};
+use gsd_engine::text::printable;
 use gsd_io::cancel::Cancel;
 use gsd_io::process::guard;
 use gsd_io::signal;
@@ -150,14 +150,10 @@ fn undeclared(ui: &Ui, context: &Context, args: &InvokeArgs, name: &str, detail:
         apart::print(ui, &contract::undeclared(name, detail), Lines::of(args.ndjson));
         return Ok(ExitStatus::Done);
     }
-    let slugs: Vec<&str> = context.roster().iter().map(|lane| lane.slug().as_str()).collect();
-    let hint = match nearest(name, slugs.iter().copied()) {
-        Some(near) if near != name => format!("did you mean `{near}`?"),
-        Some(_) => "`--selected` does not list it".to_owned(),
-        None => format!("known are {}", slugs.join(", ")),
-    };
+    super::known(context, name)?;
     let message = format!("there is no lane `{}`", printable(name, 80));
-    Err(CommandError::new(ExitStatus::Unknown, "lane-unknown", message).hint(hint))
+    Err(CommandError::new(ExitStatus::Unknown, "lane-unknown", message)
+        .hint("`--selected` does not list it"))
 }
 
 fn refused(error: &InvokeError) -> CommandError {

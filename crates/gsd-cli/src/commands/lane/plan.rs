@@ -70,10 +70,11 @@ pub(in crate::commands) fn run(
                     Some(plan) => {
                         of_review::human(ui, &review::preview_lane(&context.env, slug, plan))
                     }
-                    None => ui.warn(format_args!(
-                        "there is no lane `{}`",
-                        gsd_engine::text::printable(slug, 80)
-                    )),
+                    None => {
+                        if let Err(error) = super::known(context, slug) {
+                            ui.warn(error.message);
+                        }
+                    }
                 }
             }
             ui.say("nothing was sent");

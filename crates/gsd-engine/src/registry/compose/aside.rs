@@ -39,6 +39,7 @@ impl SetAside {
 
     fn add(&mut self, overlay: Overlay) {
         let Overlay { scope, folder, standing, bundle } = overlay;
+        let manifest = bundle.as_ref().and_then(|bundle| bundle.parsed.manifest.as_ref());
         let provenance = match standing {
             Standing::Unconsented => {
                 self.unconsented.push(Unconsented { id: folder, scope });
@@ -46,12 +47,13 @@ impl SetAside {
             }
             Standing::Pending => {
                 let message = "an install or update was begun and not finished";
-                self.skips.push(Skip::new(&folder, scope, Reason::Pending, message));
+                let skip = Skip::new(&folder, scope, Reason::Pending, message);
+                self.skips.push(skip.declaring(manifest));
                 return;
             }
             Standing::Tampered => {
                 let message = "its files differ from those that were consented to";
-                let skip = Skip::new(&folder, scope, Reason::Tampered, message);
+                let skip = Skip::new(&folder, scope, Reason::Tampered, message).declaring(manifest);
                 let gates = bundle.map(|bundle| bundle.parsed.gates).unwrap_or_default();
                 block_gates(&skip, &gates, &mut self.blocked_gates);
                 self.skips.push(skip);
@@ -59,7 +61,8 @@ impl SetAside {
             }
             Standing::Disabled => {
                 let message = "switched off";
-                self.skips.push(Skip::new(&folder, scope, Reason::Disabled, message));
+                let skip = Skip::new(&folder, scope, Reason::Disabled, message);
+                self.skips.push(skip.declaring(manifest));
                 return;
             }
             Standing::Approved => Provenance::Installed(scope),
