@@ -61,15 +61,18 @@ pub(crate) fn read(words: Vec<String>) -> Asked {
     asked
 }
 
-/// One value of a document as text: `a.b[0]`, `[0].id`. Empty where there is none.
+/// One value of a document as text: `a.b[0]`, `[0].id`, `length` of a list. Empty where there is
+/// none.
 pub(crate) fn pick(document: &Value, path: &str) -> String {
     let mut at = Some(document);
     let path = path.replace('[', ".").replace(']', "");
     for step in path.split('.').filter(|step| !step.is_empty()) {
-        at = at.and_then(|value| match value {
-            Value::Array(items) => step.parse::<usize>().ok().and_then(|index| items.get(index)),
-            other => other.get(step),
-        });
+        at = match at {
+            Some(Value::Array(items)) if step == "length" => return items.len().to_string(),
+            Some(Value::Array(items)) => step.parse().ok().and_then(|at: usize| items.get(at)),
+            Some(other) => other.get(step),
+            None => None,
+        };
     }
     match at {
         None | Some(Value::Null) => String::new(),
@@ -122,6 +125,9 @@ mod tests {
             ("[0].on", "true"),
             ("[0].tags", r#"["a","b"]"#),
             ("[0].no", ""),
+            ("length", "1"),
+            ("[0].tags.length", "2"),
+            ("[0].id.length", ""),
             ("[1].id", ""),
             ("id", ""),
         ] {

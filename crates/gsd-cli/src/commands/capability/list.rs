@@ -51,11 +51,14 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityListArgs) -> Outc
 
 /// One row in the shape that existing callers read. What is not known is left out or null.
 pub(super) fn as_json(row: &Row, discovery: &Discovery) -> Value {
-    let source = match row.scope {
-        "global" => recorded(discovery, Scope::Global, &row.id).map(Entry::source),
-        "project" => recorded(discovery, Scope::Project, &row.id).map(Entry::source),
-        _ => Some("first-party"),
+    let entry = match row.scope {
+        "global" => recorded(discovery, Scope::Global, &row.id),
+        "project" => recorded(discovery, Scope::Project, &row.id),
+        _ => None,
     };
+    let is_ours = row.scope == "first-party";
+    let source = if is_ours { Some("first-party") } else { entry.map(Entry::source) };
+    let version = entry.map(Entry::version);
     let mut out = Map::new();
     out.insert("id".into(), json!(row.id));
     if row.reason_code == Some("unconsented") {
@@ -65,7 +68,7 @@ pub(super) fn as_json(row: &Row, discovery: &Discovery) -> Value {
     } else {
         for (key, value) in [
             ("role", json!(row.role)),
-            ("version", json!(row.version)),
+            ("version", json!(row.version.as_deref().or(version))),
             ("tier", json!(row.tier)),
             ("source", json!(source)),
             ("scope", json!(row.scope)),
@@ -74,12 +77,11 @@ pub(super) fn as_json(row: &Row, discovery: &Discovery) -> Value {
             out.insert(key.into(), value);
         }
     }
-    for (key, value) in
-        [("reason", &row.reason), ("remedy", &row.remedy)].map(|(k, v)| (k, v.as_deref()))
-    {
-        if let Some(value) = value {
-            out.insert(key.into(), json!(value));
-        }
+    if !is_ours {
+        out.insert("reason".into(), json!(row.reason));
+    }
+    if let Some(remedy) = &row.remedy {
+        out.insert("remedy".into(), json!(remedy));
     }
     if let Some(code) = row.reason_code {
         out.insert("reasonCode".into(), json!(code));

@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 
 /// One run that was recorded.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Row {
     /// `group/case`.
     pub(crate) id: String,
@@ -18,6 +18,18 @@ pub(crate) struct Row {
     pub(crate) success: bool,
     pub(crate) stdout: String,
 }
+
+/// The beginnings of the groups about installing.
+const INSTALLS: [&str; 8] = [
+    "capability-set",
+    "consent-store",
+    "crash-recovery",
+    "install-refusals",
+    "ledger",
+    "life-",
+    "source-",
+    "strict-registries",
+];
 
 /// What a row is about.
 enum Kind {
@@ -88,13 +100,14 @@ pub(crate) fn words(line: &str) -> Vec<String> {
 
 pub(crate) fn compare(
     data: &Utf8Path,
+    only: &str,
     programs: &Programs,
     tally: &mut Tally,
 ) -> Result<(), String> {
     let data = data.canonicalize_utf8().map_err(|error| error.to_string())?;
-    crate::budget::compare(&data, &lines(&data, &["prompt-budget"])?, programs, tally)?;
-    crate::invoke::compare(&data, &lines(&data, &["invoke"])?, programs, tally)?;
-    let lines = lines(&data, &["config-", "overlay-", "queries-"])?;
+    crate::budget::compare(&data, &lines(&data, only, &["prompt-budget"])?, programs, tally)?;
+    crate::invoke::compare(&data, &lines(&data, only, &["invoke"])?, programs, tally)?;
+    let lines = lines(&data, only, &["config-", "overlay-", "queries-"])?;
     let rows: Vec<Row> = lines.iter().map(|line| Row::read(line)).collect::<Result<_, _>>()?;
     let mut alone: Vec<String> = rows
         .iter()
@@ -131,9 +144,9 @@ pub(crate) fn compare(
             Kind::Other(_) => {}
         }
     }
-    let lines = self::lines(&data, &["consent-store", "install-refusals", "ledger", "life-"])?;
+    let lines = self::lines(&data, only, &INSTALLS)?;
     let rows: Vec<Row> = lines.iter().map(|line| Row::read(line)).collect::<Result<_, _>>()?;
-    installs::compare(&data, &rows, programs, tally)
+    installs::compare(&data, &rows, programs, &own, tally)
 }
 
 /// Settings: what is printed, byte for byte, and whether it was done.
@@ -151,11 +164,13 @@ fn settings(row: &Row, ran: &Ran, tally: &mut Tally) {
 }
 
 /// The lines of the groups whose names begin so, sorted by group.
-fn lines(data: &Utf8Path, beginnings: &[&str]) -> Result<Vec<String>, String> {
+fn lines(data: &Utf8Path, only: &str, beginnings: &[&str]) -> Result<Vec<String>, String> {
     let folder = data.join("golden");
     let entries = folder.read_dir_utf8().map_err(|error| format!("`{folder}`: {error}"))?;
     let wanted = |name: &str| {
-        name.ends_with(".jsonl") && beginnings.iter().any(|beginning| name.starts_with(beginning))
+        name.ends_with(".jsonl")
+            && name.starts_with(only)
+            && beginnings.iter().any(|beginning| name.starts_with(beginning))
     };
     let mut files: Vec<_> = entries
         .flatten()

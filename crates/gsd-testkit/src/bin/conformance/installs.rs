@@ -1,199 +1,182 @@
-//! The golden runs about installing: each group is one home, in which the rows run in their order.
-//! What the recording did between rows stands in [`STEPS`].
+//! The golden runs about installing. Each row is repeated in the world that it had: a home, a
+//! project, a folder `{BOX}` of sources, and servers. What the recording did between rows stands in
+//! [`before`]; rows of a `life-` group share one home and run in their order.
+
+mod before;
+mod servers;
 
 use crate::golden::Row;
+use crate::loader::{self, Own};
 use crate::program::{Place, Programs, Ran};
 use crate::tally::Tally;
-use crate::world::{self, World};
-use camino::Utf8Path;
+use crate::world::World;
+use crate::{invoke, lists};
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
-use std::{fs, io};
+use servers::Servers;
 
-/// Before the row that begins so, the source is this one.
-const STEPS: &[(&str, &str, &str)] = &[
-    ("life-declarative-global/01", "src", "hello-decl"),
-    ("life-declarative-global/11", "src", "hello-decl-v1.1.0"),
-    ("life-declarative-global/18", "src", "hello-decl"),
-    ("life-declarative-global/19", "src", ""),
-    ("life-declarative-global/22", "src", "tiny"),
-    ("life-declarative-global/26", "src", "hello-decl"),
-    ("life-executable-global/01", "src", "hello-exec"),
-    ("life-executable-global/07", "src", "hello-exec-v1.1.0-same-surface"),
-    ("life-executable-global/09", "src", "hello-exec-v1.2.0-new-hook"),
-    ("life-executable-global/12", "src", "hello-exec-v1.3.0-router"),
-    ("life-project-consent/01", "src", "hello-decl"),
-    ("life-project-consent/01", "srce", "hello-exec"),
-    ("life-reviewer-lane/01", "src", "acme-lane"),
-    ("life-reviewer-lane/08", "src", "acme-lane-v1.1.0"),
-];
+/// The beginning of the names of groups whose rows share a home.
+const SHARED: &str = "life-";
 
-/// The ledgers of the group `ledger`, by the name of the case.
-const LEDGERS: &[(&str, &str)] = &[
-    ("array", "[]"),
-    ("bad-entry", r#"{"version":"1","updatedAt":"x","entries":{"tiny":{"id":"tiny"}}}"#),
-    ("corrupt", "{bad"),
-    ("empty", ""),
-    ("entries-array", r#"{"version":"1","updatedAt":"x","entries":[]}"#),
-    ("proto", r#"{"version":"1","updatedAt":"x","entries":{"__proto__":{"id":"__proto__"}}}"#),
-    ("unknown-version", r#"{"version":"99","updatedAt":"x","entries":{}}"#),
-];
+/// The beginning of the names of groups whose servers answered.
+const SERVED: &str = "source-";
 
-/// The stores of the group `consent-store`, by the beginning of the case.
-const STORES: &[(&str, &str)] =
-    &[("array", "[]"), ("corrupt", "{bad"), ("wrong-version", r#"{"version":"99","records":{}}"#)];
+/// The row that keeps the address of the records: it is about a protocol that nobody answers here.
+const UNSERVED: &str = "source-git/git-daemon";
 
-/// Rows that saw something which is not recorded: another folder, a settings file of a user.
-const UNSEEN: [&str; 2] =
-    ["life-declarative-global/28-install-relative", "life-executable-global/31-remove"];
-
-/// Groups whose rows share a home.
-const SHARED: [&str; 4] = [
-    "life-declarative-global",
-    "life-executable-global",
-    "life-project-consent",
-    "life-reviewer-lane",
-];
+/// What is on the machine while a row runs.
+struct Ground<'a> {
+    data: &'a Utf8Path,
+    programs: &'a Programs,
+    /// In groups whose servers answered.
+    servers: Option<&'a Servers>,
+    world: World,
+}
 
 /// Repeats the rows of these groups.
 pub(crate) fn compare(
     data: &Utf8Path,
     rows: &[Row],
     programs: &Programs,
+    own: &Own,
     tally: &mut Tally,
 ) -> Result<(), String> {
-    let fault = |error: io::Error| error.to_string();
-    let mut shared: Option<(String, World)> = None;
+    let servers = Servers::start(data).map_err(|error| format!("the servers: {error}"))?;
+    let mut shared: Option<(&str, Ground<'_>)> = None;
     for row in rows {
-        let (group, case) = row.id.split_once('/').unwrap_or((&row.id, ""));
-        if !SHARED.contains(&group) {
-            let world = World::of(data, &row.id, &[])?;
-            if seed(data, &world.place, group, case, row).map_err(fault)? {
-                one(data, row, &world.place, programs, tally)?;
-            } else {
-                tally.left_out("installing: what was done before the row is not recorded");
+        let group = row.id.split('/').next().unwrap_or_default();
+        let served = group.starts_with(SERVED) && row.id != UNSERVED;
+        let ground = match shared.take() {
+            Some((name, ground)) if name == group => ground,
+            _ => Ground {
+                data,
+                programs,
+                servers: served.then_some(&servers),
+                world: World::of(data, &row.id, &[])?,
+            },
+        };
+        before::lay(&ground, rows, &row.id).map_err(|error| format!("{}: {error}", row.id))?;
+        ground.repeat(row, own, tally)?;
+        if group.starts_with(SHARED) {
+            shared = Some((group, ground));
+        }
+    }
+    Ok(())
+}
+
+impl Ground<'_> {
+    fn place(&self) -> &Place {
+        &self.world.place
+    }
+
+    /// The folder that rows call `{BOX}`.
+    fn boxed(&self) -> Utf8PathBuf {
+        let home = &self.place().home;
+        home.parent().unwrap_or(home).join("box")
+    }
+
+    /// A text of the records with what stands here for its names.
+    fn real(&self, text: &str) -> String {
+        let folders = [
+            ("{HOME}", self.place().home.clone()),
+            ("{PROJ}", self.place().cwd.clone()),
+            ("{FIX}", self.data.join("fixtures")),
+            ("{BOX}", self.boxed()),
+        ];
+        let text = folders
+            .iter()
+            .fold(text.to_owned(), |text, (name, path)| text.replace(name, path.as_str()));
+        match self.servers {
+            Some(servers) => servers.real(&text),
+            None => text,
+        }
+    }
+
+    /// Runs `gsd-tools` where the row did.
+    fn tools(&self, id: &str, words: &[String]) -> Result<Ran, String> {
+        let mut place = self.place().clone();
+        if let Some(folder) = before::folder(id) {
+            place.cwd = self.real(folder).into();
+        }
+        place.first_on_path = Some(self.data.join("fixtures/stubs"));
+        if let Some(servers) = self.servers.filter(|_| !id.ends_with("untrusted-cert")) {
+            place.vars.push(("SSL_CERT_FILE".into(), servers.authority().into_string()));
+        }
+        let words: Vec<String> = words.iter().map(|word| self.real(word)).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        self.programs.tools(&place, &words)
+    }
+
+    fn repeat(&self, row: &Row, own: &Own, tally: &mut Tally) -> Result<(), String> {
+        let row = Row { stdout: self.real(&row.stdout), ..row.clone() };
+        let words: Vec<&str> = row.words.iter().map(String::as_str).collect();
+        let ran = || self.tools(&row.id, &row.words);
+        match words.as_slice() {
+            ["{X}", "{PEER}", ..] => {
+                tally.compared("the loader's view");
+                loader::compare(&row, &self.world, self.programs, own, tally)?;
             }
-            continue;
+            ["capability", "list", ..] => {
+                tally.compared("capability list");
+                lists::compare_list(&row, &ran()?, tally)?;
+            }
+            ["capability", "state", ..] => tally.left_out("capability state: with activation"),
+            ["capability", "set", ..] => tally.left_out("capability set: with activation"),
+            ["capability", ..] => {
+                tally.compared("capability install, update, remove, trust, outdated, switches");
+                judge(&row, &ran()?, tally);
+            }
+            ["review-lane", "sections" | "flags", ..] => {
+                tally.compared("review-lane sections and flags");
+                lists::compare_lines(&row, &ran()?, tally);
+            }
+            ["review-lane", "invoke", ..] => {
+                tally.compared("review-lane invoke, of installed lanes");
+                let theirs = serde_json::from_str(&row.stdout).unwrap_or_default();
+                let mut tell = |what| tally.differs(format!("invoke {} {what}", row.id));
+                invoke::compare_results(row.success, &theirs, &ran()?, &mut tell);
+            }
+            ["config-set", ..] => {
+                tally.compared("config-get and config-set");
+                judge(&row, &ran()?, tally);
+            }
+            ["review-lane", ..] => tally.left_out("review-lane plan, and misuse"),
+            ["loop", ..] => tally.left_out("loop: with the hooks of the loop"),
+            _ => tally.left_out("commands of capabilities: with their dispatch"),
         }
-        if shared.as_ref().is_none_or(|(name, _)| name != group) {
-            shared = Some((group.to_owned(), World::of(data, &row.id, &[])?));
-        }
-        let Some((_, world)) = &shared else { continue };
-        for (_, name, bundle) in STEPS.iter().filter(|(at, ..)| row.id.starts_with(at)) {
-            source(data, &world.place, name, bundle).map_err(fault)?;
-        }
-        one(data, row, &world.place, programs, tally)?;
-    }
-    Ok(())
-}
-
-/// Lays what a row by itself starts from; `false` if that is not known.
-fn seed(data: &Utf8Path, place: &Place, group: &str, case: &str, row: &Row) -> io::Result<bool> {
-    let tiny = || {
-        world::copy(&data.join("fixtures/caps/tiny"), &place.home.join(".gsd/capabilities/tiny"))
-    };
-    match group {
-        "ledger" => {
-            let name = case.split('/').next().unwrap_or_default();
-            let Some((_, text)) = LEDGERS.iter().find(|(known, _)| *known == name) else {
-                return Ok(false);
-            };
-            tiny()?;
-            fs::write(place.home.join(".gsd-capabilities.json"), text)?;
-        }
-        "consent-store" => {
-            let Some((_, text)) = STORES.iter().find(|(known, _)| case.starts_with(known)) else {
-                return Ok(false);
-            };
-            fs::create_dir_all(place.home.join(".gsd"))?;
-            fs::write(place.home.join(".gsd/consent.json"), text)?;
-        }
-        _ => return Ok(!row.words.iter().any(|word| word.contains("{BOX}"))),
-    }
-    Ok(true)
-}
-
-/// Puts a bundle where a row looks for its source; an empty name takes it away.
-fn source(data: &Utf8Path, place: &Place, name: &str, bundle: &str) -> io::Result<()> {
-    let folder = beside(place).join(name);
-    if folder.exists() {
-        fs::remove_dir_all(&folder)?;
-    }
-    if bundle.is_empty() {
         Ok(())
-    } else {
-        world::copy(&data.join("fixtures/caps").join(bundle), &folder)
     }
 }
 
-/// The folder that rows call `{BOX}`.
-fn beside(place: &Place) -> camino::Utf8PathBuf {
-    place.home.parent().unwrap_or(&place.home).join("box")
-}
-
-fn one(
-    data: &Utf8Path,
-    row: &Row,
-    place: &Place,
-    programs: &Programs,
-    tally: &mut Tally,
-) -> Result<(), String> {
-    let boxed = beside(place);
-    let fixtures = data.join("fixtures");
-    let names =
-        [("{HOME}", &place.home), ("{PROJ}", &place.cwd), ("{FIX}", &fixtures), ("{BOX}", &boxed)];
-    let real = |text: &str| {
-        names.iter().fold(text.to_owned(), |text, (name, path)| text.replace(name, path.as_str()))
-    };
-    let words: Vec<String> = row.words.iter().map(|word| real(word)).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match words.first() {
-        Some(&"capability") if !words.contains(&"list") || words.contains(&"trust") => {}
-        // What it sets counts for the rows after it.
-        Some(&"config-set") => {
-            programs.tools(place, &words)?;
-            return Ok(());
-        }
-        _ => {
-            tally.left_out("between installs: what other groups compare");
-            return Ok(());
-        }
-    }
-    if words.contains(&"state") {
-        tally.left_out("capability state: with activation");
-        return Ok(());
-    }
-    if UNSEEN.contains(&row.id.as_str()) {
-        programs.tools(place, &words)?;
-        tally.left_out("installing: what was done before the row is not recorded");
-        return Ok(());
-    }
-    tally.compared("capability install, update, remove, trust, outdated");
-    judge(row, &real(&row.stdout), &programs.tools(place, &words)?, tally);
-    Ok(())
-}
-
-/// Success or failure, and what a success prints: shapes and values, not prose and not moments.
-fn judge(row: &Row, stdout: &str, ran: &Ran, tally: &mut Tally) {
+/// Success or failure, and what is printed: shapes and values, not prose and not moments.
+fn judge(row: &Row, ran: &Ran, tally: &mut Tally) {
     if row.success != (ran.code == 0) {
         let theirs = if row.success { "success" } else { "failure" };
         return tally.differs(format!("install {} {theirs} -> {}", row.id, ran.code));
     }
-    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok().map(bare);
-    let (theirs, ours) = (parsed(stdout), parsed(&ran.stdout));
-    if row.success && theirs != ours {
-        let show = |value: Option<Value>| value.unwrap_or_default().to_string();
-        tally.differs(format!("install {} {} -> {}", row.id, show(theirs), show(ours)));
+    let document = |text: &str| serde_json::from_str::<Value>(text).ok().map(bare);
+    let (theirs, ours) = (document(&row.stdout), document(&ran.stdout));
+    match (theirs, ours) {
+        // A table, or nothing.
+        (None, None) if row.stdout.trim_end() == ran.stdout.trim_end() => {}
+        (None, None) => {
+            tally.differs(format!("install {} {:?} -> {:?}", row.id, row.stdout, ran.stdout));
+        }
+        (theirs, ours) if theirs == ours => {}
+        (theirs, ours) => {
+            let show = |value: Option<Value>| value.unwrap_or_default().to_string();
+            tally.differs(format!("install {} {} -> {}", row.id, show(theirs), show(ours)));
+        }
     }
 }
 
 /// A document without prose and moments.
 fn bare(value: Value) -> Value {
+    const LEFT_OUT: [&str; 3] = ["disclosure", "consentedAt", "blockReasons"];
     match value {
         Value::Object(members) => members
             .into_iter()
-            .filter(|(name, _)| {
-                !["disclosure", "consentedAt", "blockReasons"].contains(&name.as_str())
-            })
+            .filter(|(name, _)| !LEFT_OUT.contains(&name.as_str()))
             .map(|(name, value)| (name, bare(value)))
             .collect(),
         Value::Array(items) => items.into_iter().map(bare).collect(),

@@ -31,7 +31,8 @@ pub(crate) fn compare(
         let ran = programs.tools(&world.place, &words)?;
         tally.compared(group);
         let mut tell = |what: String| tally.differs(format!("{group} {case} {what}"));
-        result(&row, &ran, &mut tell);
+        let printed = serde_json::from_str(text(&row["stdout"])).unwrap_or_default();
+        compare_results(row["rc"] == "0", &printed, &ran, &mut tell);
         if group == "invoke" {
             calls(&row, &world, &mut tell);
             requests(&row, &world, &mut tell);
@@ -42,19 +43,23 @@ pub(crate) fn compare(
 }
 
 /// What is printed. The words of a detail are each side's own.
-fn result(row: &Value, ran: &Ran, tell: &mut dyn FnMut(String)) {
-    let (theirs, ours) = (row["rc"] == "0", ran.code == 0);
-    if theirs != ours {
+pub(crate) fn compare_results(
+    success: bool,
+    theirs: &Value,
+    ran: &Ran,
+    tell: &mut dyn FnMut(String),
+) {
+    let done = ran.code == 0;
+    if success != done {
         let word = |done: bool| if done { "done" } else { "failed" };
-        return tell(format!("exit {} -> {} ({})", word(theirs), word(ours), ran.code));
+        return tell(format!("exit {} -> {} ({})", word(success), word(done), ran.code));
     }
-    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-    let (theirs, ours) = (read(row["stdout"].as_str().unwrap_or_default()), read(&ran.stdout));
+    let ours: Value = serde_json::from_str(&ran.stdout).unwrap_or_default();
     let none = serde_json::Map::new();
     let keys = |value: &Value| -> BTreeSet<String> {
         value.as_object().unwrap_or(&none).keys().cloned().collect()
     };
-    for key in keys(&theirs).union(&keys(&ours)).filter(|key| *key != "detail") {
+    for key in keys(theirs).union(&keys(&ours)).filter(|key| *key != "detail") {
         if theirs[key] != ours[key] {
             tell(format!("result {key} {} -> {}", theirs[key], ours[key]));
         }

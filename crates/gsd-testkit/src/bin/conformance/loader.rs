@@ -80,6 +80,8 @@ fn kinds(said: &str) -> &'static [&'static str] {
     let begins = |words: &[&str]| words.iter().any(|word| said.starts_with(word));
     if begins(&["incompatible with"]) {
         &["incompatible"]
+    } else if begins(&["install/upgrade in progress"]) {
+        &["pending"]
     } else if begins(&["owns ", "id collides"]) {
         &["collision"]
     } else if begins(&["cross-capability validation"]) {

@@ -27,12 +27,20 @@ pub(crate) struct Place {
     pub(crate) gsd_home: Option<Utf8PathBuf>,
     /// A folder of programs before those of the system.
     pub(crate) first_on_path: Option<Utf8PathBuf>,
+    /// Further variables.
+    pub(crate) vars: Vec<(String, String)>,
 }
 
 impl Place {
     /// A place with nothing but a home.
     pub(crate) fn plain(home: &Utf8Path, cwd: &Utf8Path) -> Self {
-        Self { home: home.to_owned(), cwd: cwd.to_owned(), gsd_home: None, first_on_path: None }
+        Self {
+            home: home.to_owned(),
+            cwd: cwd.to_owned(),
+            gsd_home: None,
+            first_on_path: None,
+            vars: vec![],
+        }
     }
 }
 
@@ -69,6 +77,7 @@ fn run(program: &Utf8Path, place: &Place, args: &[&str]) -> Result<Ran, String> 
     let path: String = first.chain(["/usr/local/bin:/usr/bin:/bin".to_owned()]).collect();
     command.env("PATH", path).env("LANG", "C.UTF-8");
     command.env("HOME", &place.home).env("TMPDIR", std::env::temp_dir());
+    command.envs(place.vars.iter().map(|(name, value)| (name, value)));
     if let Some(home) = &place.gsd_home {
         command.env("GSD_HOME", home);
     }

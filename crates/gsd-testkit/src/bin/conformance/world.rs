@@ -197,7 +197,7 @@ impl Bundles {
     }
 }
 
-fn fifo(path: &Utf8Path) -> io::Result<()> {
+pub(crate) fn fifo(path: &Utf8Path) -> io::Result<()> {
     let status = std::process::Command::new("mkfifo").arg(path).status()?;
     if status.success() { Ok(()) } else { Err(io::Error::other("mkfifo failed")) }
 }
