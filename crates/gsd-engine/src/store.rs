@@ -13,6 +13,7 @@ mod content_hash;
 pub mod disclosure;
 mod discover;
 mod error;
+mod heir;
 mod held;
 mod ledger;
 mod listing;
@@ -29,6 +30,7 @@ mod staged;
 pub mod switch;
 pub mod transaction;
 pub mod trust;
+pub mod wish;
 
 pub use acquire::{Acquired, Recording, acquire, host_version};
 pub use consent::{Consented, Question};

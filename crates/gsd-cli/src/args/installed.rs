@@ -94,7 +94,7 @@ pub(crate) struct CapabilityInstallArgs {
     /// Let another source take over what is installed
     #[arg(long)]
     pub(crate) replace: bool,
-    /// Put it in the place of a folder that nobody installed
+    /// Put it in the place of a folder that nobody installed, which is kept beside it
     #[arg(long)]
     pub(crate) adopt: bool,
     #[command(flatten)]
@@ -123,6 +123,9 @@ pub(crate) struct FetchArgs {
     /// be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) shared_file: Vec<String>,
+    /// Go back to an older version if that is what the source has
+    #[arg(long)]
+    pub(crate) allow_downgrade: bool,
     /// Fetch also where nobody vouches for the connection
     #[arg(long)]
     pub(crate) allow_insecure_transport: bool,
@@ -136,9 +139,6 @@ pub(crate) struct CapabilityUpdateArgs {
     /// Everything that is installed in the scope
     #[arg(long, conflicts_with = "id")]
     pub(crate) all: bool,
-    /// Go back to an older version if that is what the source has
-    #[arg(long)]
-    pub(crate) allow_downgrade: bool,
     /// Take its hooks and servers out of the files that hold them
     #[arg(long, conflicts_with = "shared_file")]
     pub(crate) no_shared_files: bool,

@@ -10,6 +10,7 @@ mod new;
 mod outdated;
 mod pack;
 mod place;
+mod put;
 mod reconcile;
 mod remove;
 mod report;

@@ -8,11 +8,12 @@ use crate::source::{FetchContext, Resolved, SourceSpec};
 use gsd_io::fs::Scratch;
 use semver::Version;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// A bundle that was fetched, together with the folder that it lies in.
 #[derive(Debug)]
 pub struct Acquired {
-    pub staged: Staged,
+    pub staged: Arc<Staged>,
     _scratch: Scratch,
 }
 
@@ -60,7 +61,7 @@ pub fn acquire(
         pinned: context.integrity.map(|pin| json!({ "integrity": pin.to_string() })),
     };
     let staged = Staged::take(&fetched.bundle, root, source, origin, configured)?;
-    Ok(Acquired { staged, _scratch: scratch })
+    Ok(Acquired { staged: Arc::new(staged), _scratch: scratch })
 }
 
 /// The version that ranges of hosts are about.

@@ -9,6 +9,7 @@ use crate::id::CapabilityId;
 use crate::text::printable;
 use gsd_io::clock;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// What was agreed to before, if anything was.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(super) enum Before {
 #[derive(Debug)]
 pub struct Question {
     id: CapabilityId,
-    staged: Staged,
+    staged: Arc<Staged>,
     before: Before,
     /// What has to be agreed to beside the disclosure, a line each.
     also: Vec<String>,
@@ -35,13 +36,18 @@ pub struct Question {
 #[derive(Debug)]
 pub struct Consented {
     id: CapabilityId,
-    staged: Staged,
+    staged: Arc<Staged>,
     at: String,
     shared_files: Vec<String>,
 }
 
 impl Question {
-    pub(super) fn new(id: CapabilityId, staged: Staged, before: Before, also: Vec<String>) -> Self {
+    pub(super) fn new(
+        id: CapabilityId,
+        staged: Arc<Staged>,
+        before: Before,
+        also: Vec<String>,
+    ) -> Self {
         Self { id, staged, before, also, shared_files: vec![] }
     }
 

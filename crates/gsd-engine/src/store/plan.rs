@@ -5,54 +5,19 @@ use super::check::{Preview, SharedFilePlan, Surroundings, check_candidate};
 use super::consent::{Before, Question};
 use super::shared::{self, Wanted};
 use super::shared_edit::Surfaces;
-use super::{Consent, Entry, Places, ScopeRoot, Staged, StoreError, discover};
+use super::wish::{Downgrade, OtherSource, Others, RecordedFiles, Unmanaged, Wish};
+use super::{Consent, Entry, Ledger, Places, ScopeRoot, Staged, StoreError, discover, recover};
 use crate::id::CapabilityId;
 use crate::registry;
 use crate::source::{Base, SourceSpec};
 use crate::text::printable;
 use camino::Utf8Path;
 use gsd_io::fs::{self, Kind};
+use std::sync::Arc;
 
-/// What to do with a folder that lies in the place and that nobody installed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unmanaged {
-    Refuse,
-    Replace,
-}
-
-/// Whether another source than the recorded one may take a capability over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OtherSource {
-    Refuse,
-    Replace,
-}
-
-/// Whether an older version may take the place of a newer one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Downgrade {
-    Refuse,
-    Allow,
-}
-
-/// What becomes of the files that hold entries of the capability already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordedFiles {
-    Keep,
-    Leave,
-}
-
-/// What a user asked for.
-#[derive(Debug)]
-pub struct Wish {
-    /// The capability that an update is about; `None` for an install.
-    pub update: Option<CapabilityId>,
-    /// Files of hosts below the root that are to get its entries.
-    pub shared_files: Vec<String>,
-    pub recorded_files: RecordedFiles,
-    pub unmanaged: Unmanaged,
-    pub other_source: OtherSource,
-    pub downgrade: Downgrade,
-}
+/// So often it is decided anew because somebody else changed what is installed meanwhile. More says
+/// that the ledger is no ordinary file; then what is seen has to do.
+const MOST_ROUNDS: usize = 100;
 
 /// What was found where the bundle is to go, and what is to become of it. It is found again, or
 /// nothing is done.
@@ -82,11 +47,38 @@ pub struct Change {
     pub from: Option<String>,
 }
 
-/// Decides what a staged bundle would do here.
+/// Decides what a staged bundle would do here. It is decided on one state: where somebody else
+/// changes what is installed meanwhile, it is decided again.
 pub fn plan(
     places: &Places,
     root: &ScopeRoot,
-    staged: Staged,
+    staged: &Arc<Staged>,
+    wish: &Wish,
+    configured: &dyn Fn(&str) -> Option<String>,
+) -> Result<Planned, StoreError> {
+    let mut rounds = 0;
+    loop {
+        let mut ledger = root.ledger()?;
+        if let Others::Wait(patience) = wish.others
+            && ledger.iter().any(|(_, entry)| entry.pending().is_some())
+        {
+            recover::reconcile(root, patience)?;
+            ledger = root.ledger()?;
+        }
+        let stamp = fs::stamp(ledger.path());
+        let planned = decide(places, root, &ledger, staged, wish, configured);
+        rounds += 1;
+        if rounds == MOST_ROUNDS || fs::stamp(ledger.path()) == stamp {
+            return planned;
+        }
+    }
+}
+
+fn decide(
+    places: &Places,
+    root: &ScopeRoot,
+    ledger: &Ledger,
+    staged: &Arc<Staged>,
     wish: &Wish,
     configured: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Planned, StoreError> {
@@ -95,30 +87,22 @@ pub fn plan(
         // Found out now, not when the bundle is in its place.
         store.check_writable()?;
     }
-    let ledger = root.ledger()?;
     let surroundings = surroundings(places);
     let refusals = check_candidate(staged.candidate(), &surroundings, wish.update.as_ref());
     let Some(manifest) = staged.manifest().filter(|_| refusals.is_empty()) else {
         return Err(StoreError::Unfit { refusals });
     };
     let id = manifest.id.value.clone();
-    let version = manifest.version.clone();
     let entry = ledger.get(&id).cloned();
-    let folder = root.bundle(&id);
-    if entry.is_none() && fs::kind(&folder).is_some() {
-        match (wish.unmanaged, fs::kind(&folder)) {
-            (Unmanaged::Replace, Some(Kind::Directory)) => {}
-            _ => return Err(unmanaged(&folder)),
+    let mut also = vec![];
+    match &entry {
+        Some(entry) => {
+            also.extend(other_source(entry, staged, wish.other_source, &id)?);
+            also.extend(version_rules(entry, staged, &manifest.version, wish.downgrade)?);
         }
+        None => also.extend(unmanaged(root, &id, wish.unmanaged)?),
     }
     let from = entry.as_ref().map(|entry| entry.version().to_owned());
-    let mut also = vec![];
-    if let Some(entry) = &entry {
-        also.extend(other_source(entry, &staged, wish.other_source, &id)?);
-        if wish.update.is_some() {
-            also.extend(version_rules(entry, &staged, &version, wish.downgrade)?);
-        }
-    }
     let recorded = entry.iter().flat_map(Entry::shared_edits).map(|edit| edit.file);
     let mut shared_files: Vec<String> = match wish.recorded_files {
         RecordedFiles::Keep => recorded.chain(wish.shared_files.iter().cloned()).collect(),
@@ -130,7 +114,7 @@ pub fn plan(
     let question = {
         let before = Before::of(root, &id, entry.as_ref(), live.as_ref())?;
         let unknown = match &entry {
-            Some(entry) => unagreed_files(root, &id, entry, &staged)?,
+            Some(entry) => unagreed_files(root, &id, entry, staged)?,
             None => vec![],
         };
         let named = |file: &String| wish.shared_files.contains(file);
@@ -138,19 +122,22 @@ pub fn plan(
             .into_iter()
             .filter(|file| shared_files.contains(file) && !named(file))
             .collect();
-        Question::new(id.clone(), staged, before, also).about_files(&shared_files, &unknown)
+        let question = Question::new(id.clone(), Arc::clone(staged), before, also);
+        question.about_files(&shared_files, &unknown)
     };
-    if wish.update.is_some()
-        && let Some(entry) = &entry
-        && is_current(entry, live.as_ref(), &question, &shared_files)
-    {
-        return Ok(Planned::Current { version: entry.version().to_owned() });
-    }
+    let current =
+        entry.as_ref().filter(|entry| is_current(entry, live.as_ref(), &question, &shared_files));
+    let current = current.map(|entry| entry.version().to_owned());
     let placing = Placing { seen: entry, shared_files, unmanaged: wish.unmanaged };
     let change = Change { question, placing, from };
     // What cannot be edited is refused now, while nothing is written.
-    change.shared_changes(root)?;
-    Ok(Planned::Change(Box::new(change)))
+    let changes = change.placing.shared_changes(root, ledger, change.id(), staged)?;
+    // Who installs again what is there wants the files of hosts to be in order as well.
+    let as_wished = wish.update.is_some() || changes.iter().all(|change| !change.is_one());
+    match current {
+        Some(version) if as_wished => Ok(Planned::Current { version }),
+        Some(_) | None => Ok(Planned::Change(Box::new(change))),
+    }
 }
 
 /// Everything that a capability would come to live with.
@@ -159,12 +146,39 @@ pub(super) fn surroundings(places: &Places) -> Surroundings {
     Surroundings { first_party: registry::first_party(), overlays }
 }
 
-fn unmanaged(folder: &Utf8Path) -> StoreError {
-    let reason = format!("`{folder}` is there, and nobody installed it");
-    StoreError::refused_hint(
-        reason,
-        "`--adopt` puts the installed one in its place; or move it away",
-    )
+/// What has to be said of a folder that lies in the place and that nobody installed.
+fn unmanaged(
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    rule: Unmanaged,
+) -> Result<Option<String>, StoreError> {
+    const SHOWN: usize = 5;
+    let folder = root.bundle(id);
+    let kind = fs::kind(&folder);
+    match (rule, kind) {
+        (_, None) => Ok(None),
+        (Unmanaged::Replace, Some(Kind::Directory)) => {
+            let found = fs::list(&folder, SHOWN + 1).unwrap_or_default();
+            let shown = found.iter().take(SHOWN).map(|entry| printable(&entry.name, 60));
+            let mut names = shown.collect::<Vec<_>>().join(", ");
+            if found.len() > SHOWN {
+                names.push_str(", and more");
+            }
+            let holds = if names.is_empty() { "holds nothing".to_owned() } else { names };
+            Ok(Some(format!(
+                "takes the place of `{folder}`, which nobody installed ({holds}); what is there is \
+                 kept beside it"
+            )))
+        }
+        (Unmanaged::Refuse, Some(Kind::Directory)) => Err(StoreError::refused_hint(
+            format!("`{folder}` is there, and nobody installed it"),
+            "`--adopt` puts the installed one in its place and keeps what is there; or move it away",
+        )),
+        (_, Some(_)) => Err(StoreError::refused_hint(
+            format!("`{folder}` is there, and it is no folder"),
+            "move it away",
+        )),
+    }
 }
 
 /// What has to be said where another source takes a capability over.
@@ -243,7 +257,7 @@ impl Change {
         &self,
         root: &ScopeRoot,
     ) -> Result<Vec<shared::SharedChange>, StoreError> {
-        self.placing.shared_changes(root, self.id(), self.question.staged())
+        self.placing.shared_changes(root, &root.ledger()?, self.id(), self.question.staged())
     }
 
     /// What it would do, for people and programs that want to see it first.
@@ -271,6 +285,7 @@ impl Placing {
     pub(super) fn shared_changes(
         &self,
         root: &ScopeRoot,
+        ledger: &Ledger,
         id: &CapabilityId,
         staged: &Staged,
     ) -> Result<Vec<shared::SharedChange>, StoreError> {
@@ -281,7 +296,7 @@ impl Placing {
         } else {
             Wanted::In { surfaces: &surfaces, files: &self.shared_files }
         };
-        shared::plan(root, id, entry, &wanted)
+        shared::plan(root, ledger, id, &wanted)
     }
 }
 

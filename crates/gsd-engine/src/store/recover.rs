@@ -76,7 +76,7 @@ pub(super) fn recover(root: &ScopeRoot) -> Result<Recovered, StoreError> {
         .collect();
     let mut some_ended = false;
     for (id, entry, intent) in &pending {
-        match end(root, id, entry, intent) {
+        match end(root, &mut ledger, id, entry, intent) {
             Ok(ended) => {
                 some_ended = true;
                 match ended {
@@ -124,6 +124,7 @@ pub(super) fn tidy(root: &ScopeRoot) -> Result<(), StoreError> {
 
 fn end(
     root: &ScopeRoot,
+    ledger: &mut Ledger,
     id: &CapabilityId,
     entry: &Entry,
     intent: &Intent,
@@ -153,7 +154,7 @@ fn end(
             Ok(Ended::Back(recorded))
         }
         IntentKind::Remove => {
-            let kept = remove::forward(root, id, entry, intent)?;
+            let kept = remove::forward(root, ledger, id, entry, intent)?;
             Ok(Ended::Forward { kept })
         }
     }

@@ -3,13 +3,16 @@
 
 use super::ledger::{Intent, IntentKind};
 use super::recover::{self, discard};
-use super::root::token;
-use super::shared::{self, SharedFile, Wanted};
+use super::root::{replaced, token};
+use super::shared::{self, Wanted};
 use super::transaction::{intent, taken_back};
-use super::{ConsentError, Entry, ScopeRoot, StoreError, begun};
+use super::{ConsentError, Entry, Ledger, ScopeRoot, StoreError, begun, heir};
 use crate::id::CapabilityId;
 use gsd_io::fs::{self, Kind};
 use std::time::Duration;
+
+/// No folder is looked through further.
+const MOST: usize = 20_000;
 
 /// What becomes of what the capability itself wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,10 +50,11 @@ pub fn remove(
         let reason = format!("a change of `{id}` was begun and cannot be ended");
         return Err(StoreError::refused_hint(reason, "gsd capability reconcile"));
     }
-    let changes = shared::plan(root, id, Some(&entry), &Wanted::Nowhere)?;
+    let changes = shared::plan(root, &ledger, id, &Wanted::Nowhere)?;
     let stripped = changes.iter().map(|change| change.removed).sum();
     let planned = Intent {
         purge_data: written == WrittenFiles::Purge,
+        heirs: changes.iter().flat_map(|change| change.heirs.clone()).collect(),
         ..intent(IntentKind::Remove, &token(), &changes)
     };
     ledger.set(id, entry.clone().with_pending(Some(planned.clone())));
@@ -59,7 +63,7 @@ pub fn remove(
         return Err(taken_back(root, id, error));
     }
     let unfinished = |error: StoreError| StoreError::Unfinished(Box::new(error));
-    let consent_kept = forward(root, id, &entry, &planned).map_err(unfinished)?;
+    let consent_kept = forward(root, &mut ledger, id, &entry, &planned).map_err(unfinished)?;
     ledger.remove(id);
     ledger.save().map_err(|error| unfinished(error.into()))?;
     let mut removed = Removed { stripped, consent_kept, warnings, ..Removed::default() };
@@ -71,7 +75,7 @@ pub fn remove(
     Ok(removed)
 }
 
-fn known(root: &ScopeRoot, id: &CapabilityId) -> Result<(super::Ledger, Entry), StoreError> {
+fn known(root: &ScopeRoot, id: &CapabilityId) -> Result<(Ledger, Entry), StoreError> {
     let ledger = root.ledger()?;
     match ledger.get(id).cloned() {
         Some(entry) => Ok((ledger, entry)),
@@ -80,14 +84,21 @@ fn known(root: &ScopeRoot, id: &CapabilityId) -> Result<(super::Ledger, Entry), 
 }
 
 /// Does what a removal does, as far as it is not done; gives the reason why the user's word could
-/// not be taken back, if there is one that lasts.
+/// not be taken back, if there is one that lasts. What the ledger says from then on of others is in
+/// it and not written yet.
 pub(super) fn forward(
     root: &ScopeRoot,
+    ledger: &mut Ledger,
     id: &CapabilityId,
     entry: &Entry,
     intent: &Intent,
 ) -> Result<Option<String>, StoreError> {
-    let changes = shared::plan(root, id, Some(entry), &Wanted::Nowhere)?;
+    let changes = shared::plan(root, ledger, id, &Wanted::Nowhere)?;
+    // A file that was written before a crash says nothing any more of what was there; the intent
+    // does.
+    heir::record_all(ledger, &intent.heirs);
+    let now = changes.iter().filter(|change| change.is_one()).flat_map(|change| &change.heirs);
+    heir::record_all(ledger, now);
     for change in &changes {
         for half in fs::left_overs(&change.file.path) {
             fs::remove_file_durably(&half).map_err(StoreError::Write)?;
@@ -100,16 +111,10 @@ pub(super) fn forward(
             None => fs::remove_file_durably(&change.file.path).map_err(StoreError::Write)?,
         }
     }
-    for edit in entry.shared_edits() {
-        for folder in edit.folders.iter().rev() {
-            let inside = format!("{folder}/settings.json");
-            if let Ok(file) = SharedFile::resolve(root, &inside)
-                && let Some(folder) = file.path.parent()
-            {
-                fs::remove_empty_folder(folder).map_err(StoreError::Write)?;
-            }
-        }
-    }
+    let edits = entry.shared_edits();
+    let folders: Vec<String> = edits.iter().flat_map(|edit| edit.folders.clone()).collect();
+    heir::remove_folders(root, &folders).map_err(StoreError::Write)?;
+    heir::record_folders(ledger, &edits);
     discard(root, id)?;
     let written = root.written_by(id);
     let folder = written.parent().unwrap_or(&written);
@@ -134,6 +139,9 @@ fn left_overs(root: &ScopeRoot, id: &CapabilityId, entry: &Entry) -> Vec<String>
     if fs::kind(&root.written_by(id)).is_some() {
         left.push(format!(".gsd/capability-data/{id}"));
     }
+    let kept = fs::list(&root.bundles(), MOST).unwrap_or_default().into_iter();
+    let kept = kept.filter(|entry| replaced(&entry.name) == Some(id.as_str()));
+    left.extend(kept.map(|entry| format!(".gsd/capabilities/{}", entry.name)));
     let own = ScopeRoot::recorded_path(id);
     // What else a record names may be anything; it is told and not touched.
     let others = entry.files().filter(|file| *file != own);

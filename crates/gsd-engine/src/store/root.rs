@@ -10,6 +10,8 @@ use gsd_io::lock::Owner;
 use gsd_io::{clock, fs, random};
 use std::time::Duration;
 
+const REPLACED: &str = ".replaced-";
+
 /// Where the capabilities of one scope lie.
 #[derive(Debug, Clone)]
 pub struct ScopeRoot {
@@ -111,6 +113,17 @@ pub(super) fn backup_name(id: &CapabilityId, token: &str) -> String {
     format!("{id}.upgrading-{token}")
 }
 
+/// The name under which what nobody installed is kept that lay in the place of a bundle. It belongs
+/// to the user, so it is swept by nobody.
+pub(super) fn replaced_name(id: &CapabilityId, token: &str) -> String {
+    format!("{id}{REPLACED}{token}")
+}
+
+/// The capability in whose place lay what is kept under a name.
+pub(super) fn replaced(name: &str) -> Option<&str> {
+    aside(name, REPLACED)
+}
+
 /// The name under which a bundle waits for its removal.
 pub(super) fn discard_name(id: &CapabilityId, token: &str) -> String {
     format!("{id}.discard-{token}")
@@ -119,7 +132,7 @@ pub(super) fn discard_name(id: &CapabilityId, token: &str) -> String {
 /// Whether a name is one of a set-aside bundle of this very capability: its process, its time, and
 /// in the newer form its chance. Whatever else it says, it is used for nothing.
 pub(super) fn is_backup_of(name: &str, id: &CapabilityId) -> bool {
-    aside(name, ".upgrading-") == Some(id.as_str())
+    aside(name, ".upgrading-").or(replaced(name)) == Some(id.as_str())
 }
 
 /// The capability that a set-aside or discarded bundle belongs to.
@@ -145,6 +158,7 @@ mod tests {
     fn only_the_name_of_a_backup_of_this_very_capability_is_one() {
         let id = CapabilityId::parse("acme").expect("an id");
         assert!(is_backup_of(&backup_name(&id, &token()), &id));
+        assert!(is_backup_of(&replaced_name(&id, &token()), &id));
         for name in ["acme.upgrading-1-2-00ff", "acme.upgrading-12-1700000000000"] {
             assert!(is_backup_of(name, &id), "{name}");
         }

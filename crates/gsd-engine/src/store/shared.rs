@@ -1,16 +1,16 @@
 //! The files of hosts that a change edits: which of them may be, how they are now, and how they will
 //! be. Nothing is written here.
 
+use super::heir::{self, Heir};
 use super::ledger::{SharedEdit, SharedState};
 pub(super) use super::shared_edit::Surfaces;
-use super::shared_edit::{self, SharedEditError, Skipped, Stripped, Undo};
-use super::{Entry, ScopeRoot, StoreError, ledger};
+use super::shared_edit::{self, Skipped, Stripped, Undo, Without};
+use super::{Entry, Ledger, ScopeRoot, StoreError, ledger};
 use crate::id::{CapabilityId, RelPath};
 use crate::manifest::pack::integrity;
 use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind, Links, ReadError};
-use serde_json::{Value, json};
 
 /// No more of them are named in one change.
 const MAX_FILES: usize = 256;
@@ -39,6 +39,8 @@ pub(super) struct SharedChange {
     pub(super) added: Vec<String>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) removed: usize,
+    /// What the ledger keeps from then on of others that have entries in it.
+    pub(super) heirs: Vec<Heir>,
 }
 
 impl SharedChange {
@@ -50,6 +52,7 @@ impl SharedChange {
         SharedState {
             file: self.file.name.clone(),
             created: self.before.is_none(),
+            before: self.before.as_deref().map(digest),
             after: self.after.as_deref().map(digest),
         }
     }
@@ -74,11 +77,11 @@ pub(super) enum Wanted<'a> {
 /// Decides how the files change that hold entries of a capability, or are to.
 pub(super) fn plan(
     root: &ScopeRoot,
+    ledger: &Ledger,
     id: &CapabilityId,
-    entry: Option<&Entry>,
     wanted: &Wanted<'_>,
 ) -> Result<Vec<SharedChange>, StoreError> {
-    let recorded = entry.map(Entry::shared_edits).unwrap_or_default();
+    let recorded = ledger.get(id).map(Entry::shared_edits).unwrap_or_default();
     let files = match wanted {
         Wanted::In { files, surfaces } if !surfaces.is_empty() => *files,
         Wanted::In { .. } | Wanted::Nowhere => &[],
@@ -105,7 +108,8 @@ pub(super) fn plan(
             Wanted::In { surfaces, .. } if is_wanted => Some(*surfaces),
             Wanted::In { .. } | Wanted::Nowhere => None,
         };
-        match change(file, id, edit, surfaces) {
+        let others = heir::others(root, ledger, id, &file.path);
+        match change(file, id, edit, surfaces, &others) {
             Ok(change) => changes.push(change),
             // Hosts may still take entries from it, so nobody may be told that they are gone.
             Err(why) if !is_wanted => return Err(stuck(name, id, &why)),
@@ -144,6 +148,7 @@ fn change(
     id: &CapabilityId,
     edit: Option<&SharedEdit>,
     surfaces: Option<&Surfaces>,
+    others: &[Heir],
 ) -> Result<SharedChange, String> {
     let unreadable = |error: shared_edit::SharedEditError| {
         let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
@@ -151,16 +156,30 @@ fn change(
     };
     let before = file.read()?;
     let undo = edit.and_then(|edit| edit.undo.as_ref()).and_then(Undo::from_json);
+    let mut heirs = vec![];
     let (base, removed) = match &before {
         Some(text) => {
-            let stripped = strip(text, id, undo.as_ref()).map_err(unreadable)?;
-            (stripped.text, stripped.removed)
+            let ways_back = heir::ways_back(others);
+            let without = shared_edit::without(text, id, undo.as_ref(), &ways_back);
+            let Without { stripped, others: left } = without.map_err(unreadable)?;
+            heirs = heir::changed(others, &left);
+            let Stripped { text, removed } = stripped;
+            (text, removed)
         }
         None => (None, 0),
     };
     let Some(surfaces) = surfaces else {
-        let (added, skipped) = (vec![], vec![]);
-        return Ok(SharedChange { file, before, after: base, edit: None, added, skipped, removed });
+        let (added, skipped, edit) = (vec![], vec![], None);
+        return Ok(SharedChange {
+            file,
+            before,
+            after: base,
+            edit,
+            added,
+            skipped,
+            removed,
+            heirs,
+        });
     };
     let applied = shared_edit::apply(base.as_deref(), surfaces).map_err(unreadable)?;
     let nothing = applied.added.is_empty();
@@ -175,33 +194,8 @@ fn change(
         file,
         before,
         removed,
+        heirs,
     })
-}
-
-/// Takes the entries of a capability out. What a ledger says of the way back counts only where it
-/// leads to what the marks say, too: the ledger of a project is not the user's own.
-fn strip(text: &str, id: &CapabilityId, undo: Option<&Undo>) -> Result<Stripped, SharedEditError> {
-    let by_marks = shared_edit::strip(text, id, None)?;
-    let Some(undo) = undo else { return Ok(by_marks) };
-    let by_undo = shared_edit::strip(text, id, Some(undo))?;
-    Ok(if meaning(&by_undo) == meaning(&by_marks) { by_undo } else { by_marks })
-}
-
-/// What a stripped file says, its empty lists and objects aside.
-fn meaning(stripped: &Stripped) -> Option<Value> {
-    let text = stripped.text.as_deref().unwrap_or_default();
-    if text.trim_start_matches('\u{feff}').trim().is_empty() {
-        return Some(json!({}));
-    }
-    let mut value = crate::json::read_value(text).ok()?;
-    for name in ["hooks", "mcpServers"] {
-        let Some(below) = value.get_mut(name).and_then(Value::as_object_mut) else { continue };
-        below.retain(|_, value| *value != json!([]) && *value != json!({}));
-        if below.is_empty() {
-            value.as_object_mut()?.shift_remove(name);
-        }
-    }
-    Some(value)
 }
 
 impl SharedFile {

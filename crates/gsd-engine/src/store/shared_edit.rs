@@ -8,9 +8,11 @@
 
 mod surfaces;
 mod undo;
+mod without;
 
 pub use surfaces::{HookEntry, ServerEntry, Surfaces};
 pub use undo::Undo;
+pub use without::{Other, Without, without};
 
 use crate::id::CapabilityId;
 use crate::json::{self, EditError};

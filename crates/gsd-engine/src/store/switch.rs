@@ -4,7 +4,7 @@ use super::ledger::{IntentKind, SharedEdit};
 use super::root::token;
 use super::shared::{self, Wanted};
 use super::transaction::{intent, taken_back, write_shared};
-use super::{Entry, ScopeRoot, Staged, StoreError, begun, plan, recover};
+use super::{Entry, Ledger, ScopeRoot, Staged, StoreError, begun, heir, plan, recover};
 use crate::id::CapabilityId;
 use crate::text::printable;
 use gsd_io::clock;
@@ -33,12 +33,12 @@ pub fn switch(
     to: Switch,
     patience: Duration,
 ) -> Result<Switched, StoreError> {
-    if is_so(&known(root, id)?, to) {
+    if is_so(&known(root, id)?.1, to) {
         return Ok(Switched::Already);
     }
     let _held = root.lock(patience)?;
     recover::recover(root)?;
-    let entry = known(root, id)?;
+    let (mut ledger, entry) = known(root, id)?;
     if entry.pending().is_some() {
         let reason = format!("a change of `{id}` was begun and cannot be ended");
         return Err(StoreError::refused_hint(reason, "gsd capability reconcile"));
@@ -55,7 +55,7 @@ pub fn switch(
         Some(surfaces) => Wanted::In { surfaces, files: &files },
         None => Wanted::Nowhere,
     };
-    let changes = shared::plan(root, id, Some(&entry), &wanted)?;
+    let changes = shared::plan(root, &ledger, id, &wanted)?;
     let token = token();
     let intent = intent(IntentKind::Switch, &token, &changes);
     let edits: Vec<SharedEdit> = entry
@@ -77,12 +77,12 @@ pub fn switch(
         .with("disabled", switched)
         .with("updatedAt", clock::timestamp());
     let run = || -> Result<(), StoreError> {
-        let mut ledger = root.ledger()?;
         begun::note(root, id, &intent)?;
         ledger.set(id, entry.with_pending(Some(intent)));
         ledger.save()?;
         write_shared(&changes, &token)?;
         ledger.set(id, committed);
+        heir::record(&mut ledger, &changes);
         Ok(ledger.save()?)
     };
     run().map_err(|error| taken_back(root, id, error))?;
@@ -90,9 +90,12 @@ pub fn switch(
     Ok(Switched::Changed)
 }
 
-fn known(root: &ScopeRoot, id: &CapabilityId) -> Result<Entry, StoreError> {
-    let not_installed = || StoreError::NotInstalled { id: id.to_string(), scope: root.scope };
-    root.ledger()?.get(id).cloned().ok_or_else(not_installed)
+fn known(root: &ScopeRoot, id: &CapabilityId) -> Result<(Ledger, Entry), StoreError> {
+    let ledger = root.ledger()?;
+    match ledger.get(id).cloned() {
+        Some(entry) => Ok((ledger, entry)),
+        None => Err(StoreError::NotInstalled { id: id.to_string(), scope: root.scope }),
+    }
 }
 
 fn is_so(entry: &Entry, to: Switch) -> bool {

@@ -11,10 +11,11 @@
 //! Up to step 4 everything is taken back, by this process or, if it was killed, by the next.
 
 use super::ledger::{Intent, IntentKind, SharedEdit};
-use super::plan::{Placing, Unmanaged};
-use super::root::{backup_name, token};
+use super::plan::Placing;
+use super::root::{backup_name, replaced_name, token};
 use super::shared::SharedChange;
-use super::{Consented, Entry, Ledger, ScopeRoot, StoreError, begun, content_hash, recover};
+use super::wish::Unmanaged;
+use super::{Consented, Entry, Ledger, ScopeRoot, StoreError, begun, content_hash, heir, recover};
 use crate::id::CapabilityId;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind};
@@ -59,10 +60,11 @@ pub fn install(
     if ledger.get(id) != placing.seen.as_ref() {
         return Err(StoreError::ChangedMeanwhile { id: id.to_string() });
     }
-    let changes = placing.shared_changes(root, id, consented.staged())?;
+    let changes = placing.shared_changes(root, &ledger, id, consented.staged())?;
     let swap = Swap::prepare(root, consented, placing)?;
     let before = placing.seen.as_ref();
     let committed = committed(before, consented, root, placing, &changes);
+    let left = left(before, &committed);
     let intent = Intent {
         backup_name: swap.backup.clone(),
         content_hash: Some(consented.staged().content_hash().to_owned()),
@@ -82,12 +84,20 @@ pub fn install(
             store.begin(record)?;
         }
         ledger.set(id, committed);
+        heir::record(ledger, &changes);
+        heir::record_folders(ledger, &left);
         Ok(ledger.save()?)
     };
     run(&mut ledger).map_err(|error| taken_back(root, id, error))?;
     // Done. What follows only tidies up, and whatever stays is swept by the next change.
     if let Err(error) = recover::tidy(root) {
         warnings.push(format!("something of the old version could not be removed: {error}"));
+    }
+    if before.is_none()
+        && let Some(kept) = &swap.backup
+    {
+        let kept = root.bundles().join(kept);
+        warnings.push(format!("what lay in its place is kept in `{kept}`"));
     }
     Ok(Installed {
         id: id.clone(),
@@ -148,7 +158,12 @@ fn committed(
         .with("contentHash", staged.content_hash())
         .with("pinned", source.pinned.clone().unwrap_or(Value::Null));
     let edits: Vec<SharedEdit> = if disabled {
-        let bare = |file: &String| SharedEdit { file: file.clone(), folders: vec![], undo: None };
+        let known = before.map(Entry::shared_edits).unwrap_or_default();
+        let bare = |file: &String| {
+            let known = known.iter().find(|edit| edit.file == *file);
+            let folders = known.map(|edit| edit.folders.clone()).unwrap_or_default();
+            SharedEdit { file: file.clone(), folders, undo: None }
+        };
         placing.shared_files.iter().map(bare).collect()
     } else {
         changes.iter().filter_map(|change| change.edit.clone()).collect()
@@ -158,12 +173,22 @@ fn committed(
         .filter(|change| change.is_one() && !edits.iter().any(|e| e.file == change.file.name))
         .map(|change| change.file.name.as_str())
         .collect();
-    let entry = entry.with_shared(id, &edits).with_set_aside(&dropped);
+    let entry = entry.with_shared(id, &edits);
+    let folders = left(before, &entry).into_iter().flat_map(|edit| edit.folders).collect();
+    let entry = entry.with_set_aside(&dropped, folders);
     // In a project the user's word stands in the user's home: this file comes with the project.
     match root.consents() {
         None => entry.with_approval(&consented.approval()),
         Some(_) => entry.with("approval", Value::Null),
     }
+}
+
+/// The records of files in which nothing of it is to be any more.
+fn left(before: Option<&Entry>, after: &Entry) -> Vec<SharedEdit> {
+    let kept = after.shared_edits();
+    let mut left = before.map(Entry::shared_edits).unwrap_or_default();
+    left.retain(|edit| kept.iter().all(|kept| kept.file != edit.file));
+    left
 }
 
 fn reports(changes: &[SharedChange]) -> Vec<SharedReport> {
@@ -258,7 +283,10 @@ impl Swap {
             Some(_) => IntentKind::Upgrade,
             None => IntentKind::Install,
         };
-        let backup = is_there.then(|| backup_name(id, &token));
+        let backup = is_there.then(|| match placing.seen {
+            Some(_) => backup_name(id, &token),
+            None => replaced_name(id, &token),
+        });
         Ok(Self { token, staged, hash, kind, backup })
     }
 

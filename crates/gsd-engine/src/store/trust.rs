@@ -11,6 +11,7 @@ use crate::id::CapabilityId;
 use crate::registry::Scope;
 use camino::Utf8PathBuf;
 use gsd_io::fs::{self, Kind};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Something that a user agreed to.
@@ -136,7 +137,7 @@ pub fn look(
         ),
         None => (vec![], vec![]),
     };
-    let question = Question::new(id.clone(), staged, before, vec![]);
+    let question = Question::new(id.clone(), Arc::new(staged), before, vec![]);
     Ok(Lying { question: question.about_files(&files, &unknown), refusals })
 }
 

@@ -5,9 +5,10 @@
 
 use super::super::{Context, Outcome};
 use super::ask::Said;
-use super::install::{put, ready};
+use super::install::ready;
 use super::lock::unusable;
 use super::place::{configured, failed, scope, settings};
+use super::put::{Put, Way, wish};
 use super::{fetch, places, report};
 use crate::args::CapabilityInstallArgs;
 use crate::error::CommandError;
@@ -16,9 +17,8 @@ use crate::ui::Ui;
 use gsd_engine::id::CapabilityId;
 use gsd_engine::registry::Scope;
 use gsd_engine::source::{Drift, LOCK_FILE, LockFile};
-use gsd_engine::store::plan::{
-    Downgrade, OtherSource, Planned, RecordedFiles, Unmanaged, Wish, plan,
-};
+use gsd_engine::store::plan::Planned;
+use gsd_engine::store::wish::{Downgrade, OtherSource, Wish};
 use gsd_engine::store::{
     Acquired, Ledger, Recording, ScopeRoot, check_number, content_hash, locked,
 };
@@ -65,33 +65,49 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
     }
     let mut installed = vec![];
     for (id, one) in in_order(got) {
+        let (dry_run, patience) = (args.change.dry_run, args.change.lock_timeout);
+        // What the file says may be older, or of another source, than what is there; it is asked.
         let wish = Wish {
-            update: None,
-            shared_files: args.fetch.shared_file.clone(),
-            recorded_files: RecordedFiles::Keep,
-            unmanaged: Unmanaged::Refuse,
             other_source: OtherSource::Replace,
             downgrade: Downgrade::Allow,
+            ..wish(None, &args.fetch, dry_run, patience)
         };
-        let planned = plan(&places, &root, one.staged, &wish, &configured);
-        let Planned::Change(change) = planned.map_err(|error| failed(&error))? else {
-            unreachable!("an install is never current");
+        let way = Way {
+            ui,
+            places: &places,
+            root: &root,
+            configured: &configured,
+            wish: &wish,
+            said: Said::of(args.fetch.yes),
+            again: &format!("{} capability install --frozen", ui.program_here()),
+            patience,
         };
-        let version = change.question.version().to_string();
-        if args.change.dry_run {
-            if !ui.json {
-                ui.line(format_args!("would install {id} {version} ({})", root.scope));
+        let put = match way.plan(&one.staged)? {
+            Planned::Current { version } => Put::Current { version },
+            Planned::Change(change) if dry_run => {
+                let version = change.question.version();
+                if !ui.json {
+                    ui.line(format_args!("would install {id} {version} ({})", root.scope));
+                }
+                installed.push(json!({ "id": id, "version": version }));
+                continue;
             }
-        } else {
-            let again = format!("{} capability install --frozen", ui.program_here());
-            let said = Said::of(args.fetch.yes);
-            let done = put(ui, &root, *change, said, &again, args.change.lock_timeout)?;
-            report::warn(ui, &done);
-            if !ui.json {
-                ui.line(format_args!("installed {id} {version} ({})", root.scope));
-                report::say_shared(ui, &done);
+            Planned::Change(change) => way.put(&one.staged, *change)?,
+        };
+        let version = match put {
+            Put::Current { .. } => {
+                current.push(id);
+                continue;
             }
-        }
+            Put::Done(done) => {
+                report::warn(ui, &done);
+                if !ui.json {
+                    ui.line(format_args!("installed {id} {} ({})", done.version, root.scope));
+                    report::say_shared(ui, &done);
+                }
+                done.version
+            }
+        };
         installed.push(json!({ "id": id, "version": version }));
     }
     if ui.json {

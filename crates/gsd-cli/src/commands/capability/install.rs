@@ -2,8 +2,9 @@
 //! place.
 
 use super::super::{Context, Outcome};
-use super::ask::{Said, agree};
+use super::ask::Said;
 use super::place::{configured, failed, scope, settings};
+use super::put::{Put, Way, wish};
 use super::{fetch, frozen, places, report};
 use crate::Program;
 use crate::args::{CapabilityInstallArgs, ScopeWord};
@@ -11,10 +12,9 @@ use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use gsd_engine::registry::Scope;
-use gsd_engine::store::plan::{
-    Change, Downgrade, OtherSource, Planned, RecordedFiles, Unmanaged, Wish, plan,
-};
-use gsd_engine::store::{Recording, ScopeRoot, check_number, recover, transaction};
+use gsd_engine::store::plan::Planned;
+use gsd_engine::store::wish::{OtherSource, Unmanaged, Wish};
+use gsd_engine::store::{Recording, ScopeRoot, check_number, recover};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -38,35 +38,47 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
     let configured = configured(&config);
     let recording = Recording::Typed(text);
     let got = fetch::get(context, &root, &spec, recording, pin.as_ref(), &args.fetch, &configured)?;
+    let (dry_run, patience) = (args.change.dry_run, args.change.lock_timeout);
     let wish = Wish {
-        update: None,
-        shared_files: args.fetch.shared_file.clone(),
-        recorded_files: RecordedFiles::Keep,
         unmanaged: if args.adopt { Unmanaged::Replace } else { Unmanaged::Refuse },
         other_source: if args.replace { OtherSource::Replace } else { OtherSource::Refuse },
-        downgrade: Downgrade::Allow,
+        ..wish(None, &args.fetch, dry_run, patience)
     };
-    let planned = plan(&places, &root, got.staged, &wish, &configured);
-    let Planned::Change(change) = planned.map_err(|error| failed(&error))? else {
-        unreachable!("an install is never current");
+    let way = Way {
+        ui,
+        places: &places,
+        root: &root,
+        configured: &configured,
+        wish: &wish,
+        said: Said::of(args.fetch.yes),
+        again: &again(ui, args, text),
+        patience,
     };
-    if args.change.dry_run {
-        let preview =
-            change.preview(&places, &root, &configured).map_err(|error| failed(&error))?;
-        report::preview(ui, context, &change, &preview.to_json());
-        return Ok(ExitStatus::Done);
-    }
-    let lines = change.question.disclosure().lines();
-    let again = again(ui, args, text);
-    let done = put(ui, &root, *change, Said::of(args.fetch.yes), &again, args.change.lock_timeout)
-        .inspect_err(|error| {
+    let lines = got.staged.disclosure().lines();
+    let put = match way.plan(&got.staged)? {
+        Planned::Current { version } => Put::Current { version },
+        Planned::Change(change) if dry_run => {
+            let preview =
+                change.preview(&places, &root, &configured).map_err(|error| failed(&error))?;
+            report::preview(ui, context, &change, &preview.to_json());
+            return Ok(ExitStatus::Done);
+        }
+        Planned::Change(change) => way.put(&got.staged, *change).inspect_err(|error| {
             // Existing callers read what there was to agree to from stdout.
             let missing = error.status == ExitStatus::ConsentRequired;
             if context.program == Program::GsdTools && missing {
                 ui.document(&aborted(&root, &lines));
             }
-        })?;
-    report::installed(ui, context, &root, &done, &lines);
+        })?,
+    };
+    match put {
+        Put::Done(done) => report::installed(ui, context, &root, &done, &lines),
+        Put::Current { version } => {
+            let manifest = got.staged.manifest();
+            let id = manifest.map(|manifest| manifest.id.value.as_str()).unwrap_or_default();
+            report::installed_already(ui, context, &root, id, &version, &lines);
+        }
+    }
     Ok(ExitStatus::Done)
 }
 
@@ -83,6 +95,7 @@ fn again(ui: &Ui, args: &CapabilityInstallArgs, text: &str) -> String {
     for (given, word) in [
         (args.adopt, "--adopt"),
         (args.replace, "--replace"),
+        (args.fetch.allow_downgrade, "--allow-downgrade"),
         (args.fetch.allow_insecure_transport, "--allow-insecure-transport"),
     ] {
         words.extend(given.then(|| word.to_owned()));
@@ -105,20 +118,6 @@ pub(super) fn ready(
         }
     }
     Ok(())
-}
-
-/// Asks and, with the user's word, puts the bundle in its place.
-pub(super) fn put(
-    ui: &Ui,
-    root: &ScopeRoot,
-    change: Change,
-    said: Said,
-    again: &str,
-    patience: Duration,
-) -> Result<transaction::Installed, CommandError> {
-    let Change { question, placing, .. } = change;
-    let consented = agree(ui, question, said, again)?;
-    transaction::install(root, &consented, &placing, patience).map_err(|error| failed(&error))
 }
 
 /// What existing callers read where consent is missing.

@@ -34,6 +34,9 @@ pub(super) fn preview(ui: &Ui, context: &Context, change: &Change, preview: &Val
         None => "would install".to_owned(),
     };
     ui.line(format_args!("{verb} {} {}", change.id(), change.question.version()));
+    for line in change.question.also() {
+        ui.line(format_args!("{} {}", ui.paint(Tone::Warn, "!"), printable(line, 400)));
+    }
     for line in change.question.disclosure().lines() {
         ui.line(line);
     }
@@ -88,6 +91,33 @@ pub(super) fn installed(
     ui.line(format_args!("installed {} {} ({scope})", done.id, done.version));
     say_shared(ui, done);
     ui.say(format_args!("`{} capability show {}` tells about it", ui.program_here(), done.id));
+}
+
+/// Says that what was to be installed is there, exactly so.
+pub(super) fn installed_already(
+    ui: &Ui,
+    context: &Context,
+    root: &ScopeRoot,
+    id: &str,
+    version: &str,
+    lines: &[String],
+) {
+    let scope = root.scope;
+    if !ui.json && context.program != Program::GsdTools {
+        let (id, version) = (printable(id, 100), printable(version, 40));
+        ui.line(format_args!("{id} {version} is installed already ({scope})"));
+        return;
+    }
+    let mut out = json!({
+        "status": "installed", "id": id, "version": version, "scope": scope.word(),
+        "disclosure": lines,
+    });
+    if ui.json || context.program != Program::GsdTools {
+        out["fromVersion"] = json!(version);
+        out["sharedEdits"] = json!([]);
+        out["warnings"] = json!([]);
+    }
+    ui.success(out);
 }
 
 /// What only this program knows. Existing callers get exactly what they know.

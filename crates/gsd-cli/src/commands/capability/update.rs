@@ -2,8 +2,9 @@
 
 use super::super::{Context, Outcome};
 use super::ask::Said;
-use super::install::{put, ready};
+use super::install::ready;
 use super::place::{configured, failed, id, root_of, scope, settings};
+use super::put::{Put, Way, wish};
 use super::{fetch, places, report};
 use crate::Program;
 use crate::args::CapabilityUpdateArgs;
@@ -12,9 +13,8 @@ use crate::exit::ExitStatus;
 use crate::ui::{Tone, Ui};
 use gsd_engine::id::CapabilityId;
 use gsd_engine::registry::Scope;
-use gsd_engine::store::plan::{
-    Downgrade, OtherSource, Planned, RecordedFiles, Unmanaged, Wish, plan,
-};
+use gsd_engine::store::plan::Planned;
+use gsd_engine::store::wish::{RecordedFiles, Wish};
 use gsd_engine::store::{Ledger, Recording, ScopeRoot, StoreError, check_number, transaction};
 use gsd_engine::text::printable;
 use serde_json::{Value, json};
@@ -131,34 +131,41 @@ fn update(
     let requested = requested.unwrap_or(entry.source());
     let recording = Recording::Typed(requested);
     let got = fetch::get(context, root, &spec, recording, pin.as_ref(), &args.fetch, &configured)?;
+    let (dry_run, patience) = (args.change.dry_run, args.change.lock_timeout);
     let wish = Wish {
-        update: Some(id.clone()),
-        shared_files: args.fetch.shared_file.clone(),
         recorded_files: if args.no_shared_files {
             RecordedFiles::Leave
         } else {
             RecordedFiles::Keep
         },
-        unmanaged: Unmanaged::Refuse,
-        other_source: OtherSource::Refuse,
-        downgrade: if args.allow_downgrade { Downgrade::Allow } else { Downgrade::Refuse },
+        ..wish(Some(id.clone()), &args.fetch, dry_run, patience)
+    };
+    let said = Said::of(args.fetch.yes);
+    let way = Way {
+        ui,
+        places: &places,
+        root,
+        configured: &configured,
+        wish: &wish,
+        said: if args.all { said.without_asking() } else { said },
+        again,
+        patience,
     };
     let lines = got.staged.disclosure().lines();
-    match plan(&places, root, got.staged, &wish, &configured).map_err(|error| failed(&error))? {
-        Planned::Current { version } => Ok(Updated::Current { version, lines }),
-        Planned::Change(change) if args.change.dry_run => {
+    let put = match way.plan(&got.staged)? {
+        Planned::Current { version } => Put::Current { version },
+        Planned::Change(change) if dry_run => {
             let preview =
                 change.preview(&places, root, &configured).map_err(|error| failed(&error))?;
             report::preview(ui, context, &change, &preview.to_json());
-            Ok(Updated::Previewed)
+            return Ok(Updated::Previewed);
         }
-        Planned::Change(change) => {
-            let said = Said::of(args.fetch.yes);
-            let quiet = if args.all { said.without_asking() } else { said };
-            let done = put(ui, root, *change, quiet, again, args.change.lock_timeout)?;
-            Ok(Updated::Upgraded { done: Box::new(done), lines })
-        }
-    }
+        Planned::Change(change) => way.put(&got.staged, *change)?,
+    };
+    Ok(match put {
+        Put::Current { version } => Updated::Current { version, lines },
+        Put::Done(done) => Updated::Upgraded { done: Box::new(done), lines },
+    })
 }
 
 fn row(id: &CapabilityId, result: &Result<Updated, CommandError>) -> Value {

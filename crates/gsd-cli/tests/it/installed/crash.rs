@@ -22,12 +22,16 @@ const INSTALL: &[&str] = &["install", "{v1}", "--yes", "--shared-file", "s.json"
 const WIRED: &[&str] =
     &["install", "{v1}", "--yes", "--shared-file", "s.json", "--shared-file", ".h/new.json"];
 
+/// Another one that has a hook in the same file.
+const SECOND: &[&str] = &["install", "{two}", "--yes", "--shared-file", "s.json"];
+
 /// Everything that gsd may have touched, with the moments taken out.
 type State = BTreeMap<String, Option<Vec<u8>>>;
 
 struct Ground {
     world: World,
     v1: Utf8PathBuf,
+    two: Utf8PathBuf,
 }
 
 impl Ground {
@@ -38,11 +42,18 @@ impl Ground {
             std::fs::write(root.join("s.json"), "{\n  // mine\n  \"a\": 1\n}\n").unwrap();
         }
         let v1 = bundle(&world.tmp().join("exe"), &feature("exe", "1.0.0", &executable()));
-        Self { world, v1 }
+        let hook = json!({ "hooks": [{ "event": "PostToolUse", "script": "hooks/after.js" }] });
+        let two = bundle(&world.tmp().join("two"), &feature("two", "1.0.0", &hook));
+        Self { world, v1, two }
     }
 
     fn words(&self, case: &Case<'_>, words: &[&str]) -> Vec<String> {
-        let words = words.iter().map(|word| word.replace("{v1}", self.v1.as_str()));
+        let path = |word: &&str| match *word {
+            "{v1}" => self.v1.to_string(),
+            "{two}" => self.two.to_string(),
+            word => word.to_owned(),
+        };
+        let words = words.iter().map(path);
         let scope = ["--scope".to_owned(), case.scope.to_owned()];
         std::iter::once("capability".to_owned()).chain(words).chain(scope).collect()
     }
@@ -184,6 +195,8 @@ cut_everywhere! {
         => &["update", "exe", "--yes", "--no-shared-files"];
     a_36_remove: "global", &[WIRED] => &["remove", "exe"];
     a_36_remove_from_a_project: "project", &[INSTALL] => &["remove", "exe", "--purge-data"];
+    a_36_remove_the_lower_of_two: "project", &[INSTALL, SECOND] => &["remove", "exe"];
+    a_36_disable_the_lower_of_two: "global", &[WIRED, SECOND] => &["disable", "exe"];
     a_36_disable: "global", &[WIRED] => &["disable", "exe"];
     a_36_enable_in_a_project: "project", &[INSTALL, &["disable", "exe"]] => &["enable", "exe"];
 }
@@ -287,7 +300,7 @@ fn a_34_an_install_is_undone_and_what_is_forged_is_used_for_nothing() {
 
 #[test]
 fn what_is_nobodys_is_swept() {
-    let Ground { world, v1 } = Ground::new();
+    let Ground { world, v1, .. } = Ground::new();
     let bundles = world.home().join(".gsd/capabilities");
     for name in [".staging/exe-1-2-0123abcd", "exe.discard-1-2-ab", "gone.upgrading-1-2"] {
         bundle(&bundles.join(name), &feature("exe", "1.0.0", &json!({})));

@@ -188,7 +188,14 @@ fn a_11_and_a_12_neither_back_nor_aside() {
     ends(&install(&world, &[from.as_str()]), 0);
     let before = tree(&world.home());
     source(&world, "decl", &feature("decl", "1.0.0", &json!({})));
-    ends(&gsd(&world, &["capability", "update", "decl"]), 4);
+    let refused = gsd(&world, &["capability", "update", "decl"]);
+    ends(&refused, 4);
+    // An install of it is no other thing.
+    let installed = install(&world, &[from.as_str(), "--yes"]);
+    ends(&installed, 4);
+    assert_eq!(installed.stderr, refused.stderr);
+    ends(&install(&world, &[from.as_str(), "--allow-downgrade"]), 3);
+    assert_eq!(tree(&world.home()), before);
     source(&world, "decl", &feature("other", "3.0.0", &json!({})));
     let other = gsd(&world, &["capability", "update", "decl"]);
     ends(&other, 4);
@@ -198,6 +205,12 @@ fn a_11_and_a_12_neither_back_nor_aside() {
     let back = ["capability", "update", "decl", "--allow-downgrade", "--yes"];
     ends(&gsd(&world, &back), 0);
     assert_eq!(row(&world, "decl")["version"], "1.0.0");
+    // What is there exactly so is not put there again.
+    let before = tree(&world.home());
+    let again = install(&world, &[from.as_str(), "--json"]);
+    ends(&again, 0);
+    assert_eq!(again.json()["details"]["status"], "installed");
+    assert_eq!(tree(&world.home()), before);
 }
 
 #[test]
@@ -352,13 +365,35 @@ fn a_folder_that_nobody_installed_is_not_overwritten() {
     let before = tree(&world.home());
     ends(&install(&world, &[from.as_str()]), 4);
     assert_eq!(tree(&world.home()), before);
-    ends(&install(&world, &[from.as_str(), "--adopt"]), 0);
+    // What would be replaced is shown first, and nothing is done without a yes to it.
+    let asked = install(&world, &[from.as_str(), "--adopt", "--json"]);
+    ends(&asked, 3);
+    let also = asked.json()["details"]["question"]["also"][0].as_str().unwrap().to_owned();
+    assert!(also.contains("mine") && also.contains(folder.as_str()), "{also}");
+    let shown = install(&world, &[from.as_str(), "--adopt", "--dry-run"]);
+    assert!(shown.stdout.contains(&also), "{}", shown.stdout);
+    assert_eq!(tree(&world.home()), before);
+    let adopted = install(&world, &[from.as_str(), "--adopt", "--yes", "--json"]);
+    ends(&adopted, 0);
     assert!(!folder.join("mine").exists());
+    let kept = || -> Vec<String> {
+        tree(&world.home()).into_keys().filter(|name| name.ends_with("/mine")).collect()
+    };
+    let [mine] = &kept()[..] else { panic!("{:?}", kept()) };
+    let aside = mine.strip_suffix("/mine").unwrap();
+    let told = adopted.json()["details"]["warnings"][0].as_str().unwrap().to_owned();
+    assert!(told.contains(aside), "{told}");
+    assert_eq!(std::fs::read(world.home().join(mine)).unwrap(), b"x");
     // Another source does not take it over by itself.
     let other = source(&world, "other", &feature("decl", "1.0.1", &json!({})));
     ends(&install(&world, &[other.as_str()]), 4);
     ends(&install(&world, &[other.as_str(), "--replace"]), 3);
     ends(&install(&world, &[other.as_str(), "--replace", "--yes"]), 0);
+    // It is the user's, whatever becomes of the capability.
+    let removed = gsd(&world, &["capability", "remove", "decl", "--json"]).json();
+    assert_eq!(removed["details"]["leftovers"], json!([aside]));
+    ends(&gsd(&world, &["capability", "reconcile"]), 0);
+    assert_eq!(kept(), [mine.clone()]);
 }
 
 #[test]

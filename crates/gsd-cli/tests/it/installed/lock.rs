@@ -37,6 +37,40 @@ fn a_37_six_installs_at_once_all_succeed() {
     assert!(!tree(&world.home()).keys().any(|name| name.contains(".lock")));
 }
 
+#[test]
+fn six_installs_of_the_same_at_once_all_succeed() {
+    let world = World::new();
+    let folder = world.tmp().join("exe");
+    for round in 0..8 {
+        // Now it is new, now another version takes the place of the one that is there.
+        let from = bundle(&folder, &feature("exe", &format!("1.0.{round}"), &executable()));
+        if round % 3 == 2 {
+            ends(&gsd(&world, &["capability", "remove", "exe"]), 0);
+        }
+        let children: Vec<_> = (0..6)
+            .map(|_| {
+                let args =
+                    ["capability", "install", from.as_str(), "--yes", "--shared-file", "s.json"];
+                let mut child = command(&world, &args);
+                child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+                child.spawn().unwrap()
+            })
+            .collect();
+        for child in children {
+            ends(&ran(child.wait_with_output().unwrap()), 0);
+        }
+        let text = std::fs::read_to_string(world.home().join(".gsd-capabilities.json")).unwrap();
+        let ledger: Value = serde_json::from_str(&text).unwrap();
+        let entry = &ledger["entries"]["exe"];
+        assert_eq!(entry["version"], format!("1.0.{round}"));
+        assert!(entry["_pending"].is_null());
+        let settings = std::fs::read_to_string(world.home().join("s.json")).unwrap();
+        assert_eq!(settings.matches("_gsdCapability").count(), 2, "{settings}");
+    }
+    ends(&gsd(&world, &["capability", "remove", "exe"]), 0);
+    assert_eq!(tree(&world.home()).len(), 0);
+}
+
 /// With names that no other has.
 fn executable_of(id: &str) -> Value {
     let mut extra = executable();

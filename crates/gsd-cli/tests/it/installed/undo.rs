@@ -25,6 +25,28 @@ fn settings() -> impl Strategy<Value = Option<String>> {
     proptest::option::of((body, any::<bool>(), any::<bool>()).prop_map(shape))
 }
 
+/// What can be done with one of several capabilities.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    /// Or updated from a source that has another version, if it is installed.
+    Install,
+    Unwire,
+    Disable,
+    Enable,
+    Remove,
+}
+
+const NAMES: [&str; 3] = ["one", "two", "three"];
+const FILES: [&str; 3] = ["s.json", ".new/t.json", ".new/below/u.json"];
+
+fn steps() -> impl Strategy<Value = Vec<(usize, Step, Value, [bool; 3])>> {
+    let step = prop_oneof![
+        4 => Just(Step::Install), 1 => Just(Step::Unwire), 1 => Just(Step::Disable), 1 => Just(Step::Enable),
+        2 => Just(Step::Remove),
+    ];
+    proptest::collection::vec((0..NAMES.len(), step, manifest(), any::<[bool; 3]>()), 2..9)
+}
+
 fn manifest() -> impl Strategy<Value = Value> {
     let events =
         proptest::collection::vec(prop_oneof!["Stop", "PostToolUse", "[A-Z][a-z]{1,9}"], 0..4);
@@ -44,6 +66,58 @@ fn manifest() -> impl Strategy<Value = Value> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn several_that_come_and_go_in_any_order_leave_nothing(
+        before in settings(),
+        project in any::<bool>(),
+        steps in steps(),
+        order in Just(NAMES).prop_shuffle(),
+    ) {
+        let world = World::new();
+        world.write(".planning/config.json", "{}");
+        let (root, scope) =
+            if project { (world.root(), "project") } else { (world.home(), "global") };
+        if let Some(text) = &before {
+            std::fs::write(root.join("s.json"), text).unwrap();
+        }
+        let old = (tree(&world.home()), tree(&world.root()));
+        let run = |words: &[&str]| {
+            ends(&gsd(&world, &[&["capability"], words, &["--scope", scope]].concat()), 0);
+        };
+        let mut installed: Vec<&str> = vec![];
+        for (version, (which, step, mut manifest, files)) in steps.into_iter().enumerate() {
+            let name = NAMES[which];
+            let is_there = installed.contains(&name);
+            match step {
+                Step::Install => {
+                    manifest["id"] = json!(name);
+                    manifest["version"] = json!(format!("1.0.{version}"));
+                    let from = bundle(&world.tmp().join(name), &manifest);
+                    let what = if is_there { ["update", name] } else { ["install", from.as_str()] };
+                    let mut words = [&what[..], &["--yes"]].concat();
+                    for (file, wanted) in FILES.iter().zip(files) {
+                        words.extend(wanted.then_some(["--shared-file", file]).into_iter().flatten());
+                    }
+                    run(&words);
+                    installed.retain(|known| *known != name);
+                    installed.push(name);
+                }
+                Step::Unwire if is_there => run(&["update", name, "--yes", "--no-shared-files"]),
+                Step::Disable if is_there => run(&["disable", name]),
+                Step::Enable if is_there => run(&["enable", name]),
+                Step::Remove if is_there => {
+                    run(&["remove", name]);
+                    installed.retain(|known| *known != name);
+                }
+                Step::Unwire | Step::Disable | Step::Enable | Step::Remove => {}
+            }
+        }
+        for name in order.into_iter().filter(|name| installed.contains(name)) {
+            run(&["remove", name]);
+        }
+        prop_assert_eq!((tree(&world.home()), tree(&world.root())), old);
+    }
 
     #[test]
     fn install_then_remove_changes_nothing(

@@ -37,6 +37,26 @@ pub struct Approval {
     pub at: String,
 }
 
+impl SharedEdit {
+    pub(super) fn read(edit: &Value) -> Option<Self> {
+        let file = edit["file"].as_str()?.to_owned();
+        let folders = edit["folders"].as_array().into_iter().flatten();
+        let folders = folders.filter_map(Value::as_str).map(str::to_owned).collect();
+        Some(Self { file, folders, undo: edit.get("undo").cloned() })
+    }
+
+    pub(super) fn to_json(&self, id: &CapabilityId) -> Value {
+        let mut value = json!({ "file": self.file, "marker": id.as_str() });
+        if !self.folders.is_empty() {
+            value["folders"] = json!(self.folders);
+        }
+        if let Some(undo) = &self.undo {
+            value["undo"] = undo.clone();
+        }
+        value
+    }
+}
+
 impl Entry {
     /// A new entry. What is not said here is added with [`Entry::with`].
     pub(in crate::store) fn new(id: &CapabilityId, version: &str, at: &str) -> Self {
@@ -119,16 +139,7 @@ impl Entry {
 
     pub fn shared_edits(&self) -> Vec<SharedEdit> {
         let edits = self.fields.get("sharedEdits").and_then(Value::as_array);
-        edits
-            .into_iter()
-            .flatten()
-            .filter_map(|edit| {
-                let file = edit["file"].as_str()?.to_owned();
-                let folders = edit["folders"].as_array().into_iter().flatten();
-                let folders = folders.filter_map(Value::as_str).map(str::to_owned).collect();
-                Some(SharedEdit { file, folders, undo: edit.get("undo").cloned() })
-            })
-            .collect()
+        edits.into_iter().flatten().filter_map(SharedEdit::read).collect()
     }
 
     pub fn content_hash(&self) -> Option<&str> {
@@ -180,20 +191,7 @@ impl Entry {
 
     #[must_use]
     pub(in crate::store) fn with_shared(self, id: &CapabilityId, edits: &[SharedEdit]) -> Self {
-        let edits: Vec<Value> = edits
-            .iter()
-            .map(|edit| {
-                let mut value = json!({ "file": edit.file, "marker": id.as_str() });
-                if !edit.folders.is_empty() {
-                    value["folders"] = json!(edit.folders);
-                }
-                if let Some(undo) = &edit.undo {
-                    value["undo"] = undo.clone();
-                }
-                value
-            })
-            .collect();
-        self.with("sharedEdits", edits)
+        self.with("sharedEdits", edits.iter().map(|edit| edit.to_json(id)).collect::<Vec<_>>())
     }
 
     #[must_use]
@@ -204,15 +202,24 @@ impl Entry {
 
     /// Files beside which something may be set aside although nothing of the capability is in them
     /// any more.
-    pub(in crate::store) fn set_aside(&self) -> Vec<&str> {
-        let files = self.fields.get("setAside").and_then(Value::as_array);
-        files.into_iter().flatten().filter_map(Value::as_str).collect()
+    pub(in crate::store) fn set_aside(&self) -> Vec<String> {
+        self.texts("setAside")
+    }
+
+    /// Folders that were made for such files, and go if nothing is in them.
+    pub(in crate::store) fn emptied(&self) -> Vec<String> {
+        self.texts("emptied")
+    }
+
+    fn texts(&self, field: &str) -> Vec<String> {
+        let texts = self.fields.get(field).and_then(Value::as_array);
+        texts.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
     #[must_use]
-    pub(in crate::store) fn with_set_aside(self, files: &[&str]) -> Self {
-        let value = if files.is_empty() { Value::Null } else { json!(files) };
-        self.with("setAside", value)
+    pub(in crate::store) fn with_set_aside(self, files: &[&str], folders: Vec<String>) -> Self {
+        let list = |texts: Value| if texts == json!([]) { Value::Null } else { texts };
+        self.with("setAside", list(json!(files))).with("emptied", list(json!(folders)))
     }
 
     #[must_use]

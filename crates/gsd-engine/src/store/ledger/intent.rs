@@ -4,7 +4,9 @@
 //! at which the change is done. Whoever finds one knows that its writer did not get that far, and
 //! has here what is needed to go back, or for a removal forward.
 
-use super::entry::MAX_SHARED;
+use super::entry::{MAX_SHARED, SharedEdit};
+use crate::id::CapabilityId;
+use crate::store::heir::Heir;
 use serde_json::{Map, Value, json};
 
 /// What was begun.
@@ -41,12 +43,14 @@ pub(in crate::store) struct SharedState {
     pub(in crate::store) file: String,
     /// Whether there was no file before.
     pub(in crate::store) created: bool,
+    /// The digest of what it was; `None` where there was none, or where an older gsd began it.
+    pub(in crate::store) before: Option<String>,
     /// The digest of what the change writes; `None` where it takes the file away.
     pub(in crate::store) after: Option<String>,
 }
 
 /// A change that was begun.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(in crate::store) struct Intent {
     pub(in crate::store) kind: IntentKind,
     /// The name under which the bundle that was there is set aside.
@@ -63,6 +67,8 @@ pub(in crate::store) struct Intent {
     pub(in crate::store) made_folders: Vec<String>,
     /// Whether what the capability itself wrote goes, too.
     pub(in crate::store) purge_data: bool,
+    /// For a removal, what is recorded of others once it is done.
+    pub(in crate::store) heirs: Vec<Heir>,
 }
 
 impl Intent {
@@ -76,6 +82,7 @@ impl Intent {
             token: None,
             made_folders: vec![],
             purge_data: false,
+            heirs: vec![],
         }
     }
 
@@ -105,7 +112,20 @@ impl Intent {
                 .map(|state| {
                     let file = state["file"].as_str().ok_or_else(bad)?.to_owned();
                     let created = state["created"] == true;
-                    Ok(SharedState { file, created, after: text(state.get("after"))? })
+                    let (before, after) = (text(state.get("before"))?, text(state.get("after"))?);
+                    Ok(SharedState { file, created, before, after })
+                })
+                .collect::<Result<Vec<_>, String>>()?,
+            Some(_) => return Err(bad()),
+        };
+        let heirs = match fields.get("heirs") {
+            None => vec![],
+            Some(Value::Array(list)) if list.len() <= MAX_SHARED => list
+                .iter()
+                .map(|heir| {
+                    let id = heir["marker"].as_str().and_then(|id| CapabilityId::parse(id).ok());
+                    let edit = SharedEdit::read(heir).ok_or_else(bad)?;
+                    Ok(Heir { id: id.ok_or_else(bad)?, edit })
                 })
                 .collect::<Result<Vec<_>, String>>()?,
             Some(_) => return Err(bad()),
@@ -122,6 +142,7 @@ impl Intent {
             token: text(fields.get("token"))?,
             made_folders: texts("madeFolders")?,
             purge_data: fields.get("purgeData") == Some(&Value::Bool(true)),
+            heirs,
         })
     }
 
@@ -134,11 +155,11 @@ impl Intent {
             fields.insert("contentHash".to_owned(), json!(hash));
         }
         if !self.states.is_empty() {
-            let states: Vec<Value> = self
-                .states
-                .iter()
-                .map(|s| json!({ "file": s.file, "created": s.created, "after": s.after }))
-                .collect();
+            let state = |s: &SharedState| {
+                let (created, before, after) = (s.created, &s.before, &s.after);
+                json!({ "file": s.file, "created": created, "before": before, "after": after })
+            };
+            let states: Vec<Value> = self.states.iter().map(state).collect();
             fields.insert("states".to_owned(), json!(states));
         }
         if let Some(token) = &self.token {
@@ -149,6 +170,10 @@ impl Intent {
         }
         if self.purge_data {
             fields.insert("purgeData".to_owned(), json!(true));
+        }
+        if !self.heirs.is_empty() {
+            let heirs: Vec<Value> = self.heirs.iter().map(|h| h.edit.to_json(&h.id)).collect();
+            fields.insert("heirs".to_owned(), json!(heirs));
         }
         Value::Object(fields)
     }

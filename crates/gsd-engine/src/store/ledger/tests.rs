@@ -52,6 +52,7 @@ fn an_intent_survives_reading_and_writing() {
         shared_files: vec!["a.json".to_owned()],
         content_hash: Some("sha512-x".to_owned()),
         states: vec![SharedState {
+            before: None,
             file: "a.json".to_owned(),
             created: true,
             after: Some("sha512-y".to_owned()),

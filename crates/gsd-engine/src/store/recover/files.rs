@@ -4,7 +4,7 @@ use crate::id::CapabilityId;
 use crate::store::ledger::{Entry, Intent, SharedState};
 use crate::store::shared::{SharedFile, digest};
 use crate::store::shared_edit::{self, Surfaces};
-use crate::store::{ScopeRoot, StoreError};
+use crate::store::{ScopeRoot, StoreError, heir};
 use camino::Utf8Path;
 use gsd_io::fs::{self, Kind, Links};
 use serde_json::Value;
@@ -31,15 +31,7 @@ pub(super) fn take_back(
             fs::remove_file_durably(&half).map_err(StoreError::Write)?;
         }
     }
-    for folder in intent.made_folders.iter().rev() {
-        // Named like a file in it, so that the same rules hold for it.
-        let inside = format!("{folder}/settings.json");
-        if let Ok(file) = SharedFile::resolve(root, &inside)
-            && let Some(folder) = file.path.parent()
-        {
-            fs::remove_empty_folder(folder).map_err(StoreError::Write)?;
-        }
-    }
+    heir::remove_folders(root, &intent.made_folders).map_err(StoreError::Write)?;
     Ok(())
 }
 
@@ -68,7 +60,8 @@ fn one(
     if now.as_ref() == Some(&before) {
         return fs::remove_file_durably(&aside).map_err(StoreError::Write);
     }
-    if is_ours && may_come_back(id, &before, now.as_deref(), surfaces) {
+    let is_known = state.before.as_ref() == Some(&digest(&before));
+    if is_ours && (is_known || may_come_back(id, &before, now.as_deref(), surfaces)) {
         return fs::rename_durably(&aside, &file.path).map_err(StoreError::Write);
     }
     // Somebody edited it since: what they wrote stays, and only our entries are exchanged.
@@ -78,7 +71,7 @@ fn one(
     fs::remove_file_durably(&aside).map_err(StoreError::Write)
 }
 
-/// Whether an old content differs from the present one in entries of this capability only, and has
+/// Where nobody kept what the old content was: whether it differs from the present one in entries of this capability only, and has
 /// none that were not approved.
 fn may_come_back(
     id: &CapabilityId,

@@ -6,7 +6,7 @@ use crate::id::CapabilityId;
 use crate::store::ledger::{FILE, Ledger};
 use crate::store::root::aside;
 use crate::store::shared::SharedFile;
-use crate::store::{ScopeRoot, StoreError, begun};
+use crate::store::{ScopeRoot, StoreError, begun, heir};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::clock;
 use gsd_io::fs::{self, Entry, Kind};
@@ -149,7 +149,8 @@ fn shared_files(
     let mut changed = false;
     for (id, entry) in entries {
         let edits = entry.shared_edits();
-        let names = edits.iter().map(|edit| edit.file.as_str()).chain(entry.set_aside());
+        let (set_aside, emptied) = (entry.set_aside(), entry.emptied());
+        let names = edits.iter().map(|edit| &edit.file).chain(&set_aside);
         for name in names {
             let Ok(file) = SharedFile::resolve(root, name) else { continue };
             let mut halves = fs::left_overs(&file.path);
@@ -159,8 +160,10 @@ fn shared_files(
             }
             remove_files(&halves, report)?;
         }
-        if !entry.set_aside().is_empty() && !unfinished {
-            ledger.set(&id, entry.with_set_aside(&[]));
+        let is_tidy = set_aside.is_empty() && emptied.is_empty();
+        if !unfinished && !is_tidy {
+            heir::remove_folders(root, &emptied).map_err(StoreError::Write)?;
+            ledger.set(&id, entry.with_set_aside(&[], vec![]));
             changed = true;
         }
     }

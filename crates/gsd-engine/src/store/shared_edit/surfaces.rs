@@ -1,6 +1,6 @@
 //! What of a capability goes into the settings of a host.
 
-use super::{HOOKS, MARKER, Skipped};
+use super::{HOOKS, MARKER, SERVERS, Skipped};
 use crate::id::{CapabilityId, RESERVED};
 use crate::store::disclosure::{BundleFiles, Disclosure};
 use crate::text::printable;
@@ -74,6 +74,34 @@ impl Surfaces {
             }
         }
         surfaces
+    }
+
+    /// The entries of a capability that stand in a file, so that they can be put back as they are;
+    /// `None` if one of them is not as gsd writes it.
+    pub(super) fn standing(found: &Value, id: &CapabilityId) -> Option<Self> {
+        let id = id.as_str();
+        let marked = |entry: &&Value| entry.get(MARKER).and_then(Value::as_str) == Some(id);
+        let mut surfaces =
+            Self { id: id.to_owned(), hooks: vec![], servers: vec![], skipped: vec![] };
+        let events = found.get(HOOKS).and_then(Value::as_object);
+        for (event, groups) in events.into_iter().flatten() {
+            for group in groups.as_array().into_iter().flatten().filter(marked) {
+                let command = group.get(HOOKS)?.get(0)?.get("command")?.as_str()?.to_owned();
+                let matcher = group.get("matcher").cloned();
+                let hook = HookEntry { event: event.clone(), matcher, command };
+                if hook.entry(id) != *group {
+                    return None;
+                }
+                surfaces.hooks.push(hook);
+            }
+        }
+        let servers = found.get(SERVERS).and_then(Value::as_object);
+        for (name, entry) in servers.into_iter().flatten().filter(|(_, entry)| marked(entry)) {
+            let mut config = entry.as_object()?.clone();
+            config.shift_remove(MARKER);
+            surfaces.servers.push(ServerEntry { name: name.clone(), config: config.into() });
+        }
+        Some(surfaces)
     }
 
     pub fn is_empty(&self) -> bool {

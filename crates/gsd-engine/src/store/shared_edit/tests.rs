@@ -1,4 +1,4 @@
-use super::{Applied, MARKER, Surfaces, Undo, apply, strip};
+use super::{Applied, MARKER, Other, Surfaces, Undo, apply, strip, without};
 use crate::id::CapabilityId;
 use crate::json::{append_item, read_value, remove_item, remove_member, set_member};
 use crate::store::disclosure::{BundleFiles, Disclosure};
@@ -392,4 +392,50 @@ proptest! {
             prop_assert_eq!(stripped.matches(note).count(), theirs.matches(note).count());
         }
     }
+}
+
+fn hook(name: &str, event: &str) -> Surfaces {
+    surfaces_of(name, &json!({ "hooks": [{ "event": event, "script": "hooks/a.js" }] }))
+}
+
+#[test]
+fn the_lower_of_two_goes_as_if_the_upper_had_come_alone() {
+    let before = "{ // mine\n}\n";
+    let lower = done(before, &exe());
+    let upper = done(&lower.text, &hook("two", "Stop"));
+    let other = Other { id: id("two"), undo: upper.undo };
+    let left = without(&upper.text, &id("exe"), Some(&lower.undo), &[other]).expect("it can be");
+    let alone = done(before, &hook("two", "Stop"));
+    assert_eq!((left.stripped.text.as_ref(), left.stripped.removed), (Some(&alone.text), 3));
+    assert_eq!(left.others[0].undo, alone.undo);
+}
+
+#[test]
+fn what_the_lower_made_is_the_uppers_to_take_along_also_in_an_edited_file() {
+    let lower = apply(None, &exe()).expect("a new file");
+    let upper = done(&lower.text, &hook("two", "Stop"));
+    let edited = format!("{}\n", upper.text);
+    let other = Other { id: id("two"), undo: upper.undo };
+    let left = without(&edited, &id("exe"), Some(&lower.undo), &[other]).expect("it can be");
+    let text = left.stripped.text.expect("the other one is in it");
+    let last = strip(&text, &id("two"), Some(&left.others[0].undo)).expect("it can be");
+    assert_eq!((last.text, last.removed), (None, 1));
+}
+
+#[test]
+fn a_way_back_that_leads_elsewhere_than_the_marks_is_not_gone() {
+    let lower = done("{}", &exe());
+    let upper = done(&lower.text, &hook("two", "Stop"));
+    // As if the ledger of a project said that the file had held something else before.
+    let mut forged = lower.undo.to_json();
+    forged["steps"][0][1] = json!("\"planted\": 1");
+    let undo = Undo::from_json(&forged).expect("a way back");
+    assert!(
+        undo.revert(&lower.text).is_some_and(|it| it.text.is_some_and(|t| t.contains("planted")))
+    );
+    let other = Other { id: id("two"), undo: upper.undo };
+    let left = without(&upper.text, &id("exe"), Some(&undo), &[other]).expect("it can be");
+    let found = read_value(&left.stripped.text.expect("the other one is in it")).expect("JSON");
+    assert_eq!(found["hooks"]["Stop"][0]["_gsdCapability"], "two");
+    assert_eq!(found.as_object().map(|members| members.len()), Some(1));
 }

@@ -87,9 +87,14 @@ impl Undo {
         self.entries = entries;
     }
 
+    /// Whether a text is the one that the edit gave, byte for byte.
+    pub(super) fn is_of(&self, text: &str) -> bool {
+        digest(text) == self.after
+    }
+
     /// The file as it was, if nobody edited it since.
     pub(super) fn revert(&self, text: &str) -> Option<Stripped> {
-        if digest(text) != self.after {
+        if !self.is_of(text) {
             return None;
         }
         let mut text = text.to_owned();
@@ -109,6 +114,19 @@ impl Undo {
 
     pub(super) fn was_there(&self, path: &[&str]) -> bool {
         self.there.iter().any(|known| known == path)
+    }
+
+    /// Those of some objects and lists that were not there before.
+    pub(super) fn made_among(&self, paths: &[Vec<String>]) -> Vec<Vec<String>> {
+        paths.iter().filter(|path| !self.there.contains(path)).cloned().collect()
+    }
+
+    /// The same, where this made also what another one leaves behind.
+    #[must_use]
+    pub(super) fn also_made(mut self, the_file: bool, paths: &[Vec<String>]) -> Self {
+        self.made |= the_file;
+        self.there.retain(|path| !paths.contains(path));
+        self
     }
 
     pub(super) fn own_among(&self, group: &Value) -> Own {
