@@ -39,6 +39,8 @@ pub(crate) struct Context {
     pub(crate) env: Env,
     /// The folder that holds `.planning`, or would.
     pub(crate) root: Utf8PathBuf,
+    /// What `--project` names, else the current folder: paths that are typed are seen from there.
+    pub(crate) seen_from: Utf8PathBuf,
     pub(crate) program: Program,
     roster: OnceCell<Roster>,
     /// The lanes' flags, for help and completions; empty where no command of the line has any.
@@ -97,7 +99,9 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         Program::GsdTools => tools::read(words),
     };
     // A project's overlays may bring lanes, and lanes bring flags: the project is known first.
-    let root = project_root(&env, crate::parse::project(&words).as_deref());
+    let given = crate::parse::project(&words);
+    let root = project_root(&env, given.as_deref());
+    let seen_from = if given.is_some() { root.clone() } else { env.cwd().to_owned() };
     let asks = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_str()));
     let (for_help, for_json) = (asks(&["-h", "--help", "help"]), asks(&["--json"]));
     let roster = OnceCell::new();
@@ -124,7 +128,8 @@ pub(crate) fn run(program: Program) -> ExitStatus {
     }
     let flagged = parsed.flagged;
     let settings = Flags::default();
-    let mut context = Context { env, root, program, roster, switches, flagged, settings };
+    let mut context =
+        Context { env, root, seen_from, program, roster, switches, flagged, settings };
     let settings = config::flags(&context, &global.settings);
     let outcome = match (settings, command) {
         (Err(error), _) => Err(error),

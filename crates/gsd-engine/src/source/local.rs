@@ -1,10 +1,13 @@
-//! A folder of this machine.
+//! A folder of this machine, or an archive of one.
 
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved, Verified, manifest_version};
+use super::integrity::Integrity;
 use super::spec::absolute;
+use super::tarball::is_archive;
+use super::unpack::{copied, unpack};
 use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use camino::{Utf8Path, Utf8PathBuf};
-use gsd_io::fs;
+use gsd_io::fs::{self, Links};
 use gsd_io::tree::{TreeWriter, copy_tree};
 use std::sync::Arc;
 
@@ -12,6 +15,7 @@ pub(super) const KIND: Kind = Kind {
     word: "local",
     forms: &[
         ("./DIR, ../DIR, /DIR, ~/DIR", "a folder of this machine"),
+        ("./FILE.tgz, /DIR/FILE.tar.gz", "an archive of one: .tgz, .tar.gz or .tar"),
         ("file:DIR, file:///DIR", "the same"),
     ],
     read,
@@ -76,26 +80,59 @@ impl Source for Local {
     }
 
     fn fetch(&self, context: &FetchContext<'_>, scratch: &Utf8Path) -> Result<Fetched, FetchError> {
-        if context.integrity.is_some() {
-            return Err(FetchError::unusable(
-                "an integrity is not supported for local sources",
-                "leave `--integrity` out, or pack the folder and install the archive",
-            ));
-        }
         match fs::kind(&self.path) {
-            Some(fs::Kind::Directory) => {}
-            None => return Err(FetchError::unreachable(&self.recorded(), "it does not exist")),
+            Some(fs::Kind::Directory) => self.folder(context, scratch),
+            Some(fs::Kind::File { .. }) if is_archive(self.path.as_str()) => {
+                let archive = scratch.join("archive");
+                copied(context, &self.path, &archive)?;
+                let unpacked = unpack(context, self.path.as_str(), &archive, scratch, None)?;
+                Ok(unpacked.fetched(self.recorded(), None, None))
+            }
+            None => Err(FetchError::unreachable(&self.recorded(), "it does not exist")),
             Some(fs::Kind::Link) => {
-                let what = format!("`{}` is a symlink; the folder itself is expected", self.path);
-                return Err(FetchError::unusable(what, "name the folder that it leads to"));
+                let what = format!("`{}` is a symlink; what it leads to is expected", self.path);
+                Err(FetchError::unusable(what, "name the folder or the archive that it leads to"))
             }
             Some(fs::Kind::File { .. } | fs::Kind::Special) => {
-                let what = format!("`{}` is no folder", self.path);
-                return Err(FetchError::unusable(
+                let what = format!("`{}` is neither a folder nor an archive", self.path);
+                Err(FetchError::unusable(
                     what,
-                    "name the folder that holds `capability.json`",
-                ));
+                    "name the folder that holds `capability.json`, or a .tgz, .tar.gz or .tar of it",
+                ))
             }
+        }
+    }
+
+    fn peek(&self, context: &FetchContext<'_>) -> Peek {
+        let is_file = matches!(fs::kind(&self.path), Some(fs::Kind::File { .. }));
+        if is_file && is_archive(self.path.as_str()) {
+            // Its digest tells whether it is the one that was installed; nothing is unpacked.
+            return match fs::read_bounded(&self.path, context.limits.bytes, Links::Refuse) {
+                Ok(bytes) => {
+                    Peek::Ok { version: None, commit: None, integrity: Some(Integrity::of(&bytes)) }
+                }
+                Err(error) => Peek::Unknown { why: error.to_string() },
+            };
+        }
+        match manifest_version(&self.path) {
+            Some(version) => Peek::Ok { version: Some(version), commit: None, integrity: None },
+            None => Peek::Unknown { why: "its manifest has no version that can be read".into() },
+        }
+    }
+}
+
+impl Local {
+    fn folder(
+        &self,
+        context: &FetchContext<'_>,
+        scratch: &Utf8Path,
+    ) -> Result<Fetched, FetchError> {
+        if context.integrity.is_some() {
+            return Err(FetchError::unusable(
+                "an integrity is not supported for local sources that are folders",
+                "leave `--integrity` out, or `gsd capability pack` the folder and install the \
+                 archive",
+            ));
         }
         let bundle = scratch.join("bundle");
         let mut tree = TreeWriter::new(&bundle, context.limits.tree(), context.cancel)?;
@@ -116,13 +153,6 @@ impl Source for Local {
                 final_url: None,
             },
         })
-    }
-
-    fn peek(&self, _: &FetchContext<'_>) -> Peek {
-        match manifest_version(&self.path) {
-            Some(version) => Peek::Ok { version: Some(version), commit: None, integrity: None },
-            None => Peek::Unknown { why: "its manifest has no version that can be read".into() },
-        }
     }
 }
 

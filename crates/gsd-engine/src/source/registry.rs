@@ -14,7 +14,7 @@ use super::policy::Refusal;
 use super::range::VersionRange;
 use super::spec::masked;
 use super::tarball::{archive, web_url};
-use super::unpack::unpack;
+use super::unpack::{copied, unpack};
 use super::web::{Ask, Listed, Web};
 use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use crate::id::{CapabilityId, RelPath};
@@ -194,9 +194,7 @@ impl Source for Registry {
             }
             Archive::File(path) => {
                 context.policy.check(&Target::Folder(path))?;
-                let bytes = fs::read_bounded(path, context.limits.bytes, Links::Refuse)
-                    .map_err(|error| FetchError::unreachable(path.as_str(), error.to_string()))?;
-                fs::write_private(&file, &bytes).map_err(FetchError::Scratch)?;
+                copied(context, path, &file)?;
                 (path.to_string(), None)
             }
         };

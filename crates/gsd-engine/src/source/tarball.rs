@@ -35,7 +35,8 @@ fn read(text: &str, _: &Base<'_>) -> Reading {
     is_mine.then(|| parse(address).map(|tarball| Arc::new(tarball) as Arc<dyn Source>))
 }
 
-fn is_archive(path: &str) -> bool {
+/// Whether a path ends as archives do.
+pub(super) fn is_archive(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     [".tgz", ".tar.gz", ".tar"].iter().any(|ending| path.ends_with(ending))
 }
@@ -68,7 +69,7 @@ pub(super) fn web_url(address: &str) -> Result<SafeUrl, SpecError> {
     if secret {
         return Err(SpecError::bad(
             format!("`{}` seems to hold a secret, which gsd would have to record", masked(address)),
-            "download the archive yourself and install the folder that is in it",
+            "download the archive yourself and install the file",
         ));
     }
     if address.contains('\\') {

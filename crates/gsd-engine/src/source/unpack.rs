@@ -5,7 +5,7 @@ use super::integrity::Integrity;
 use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::archive;
-use gsd_io::fs::{self, Links};
+use gsd_io::fs::{self, Links, ReadError};
 use gsd_io::tree::TreeWriter;
 use std::io::Seek;
 
@@ -38,6 +38,20 @@ impl Unpacked {
 
 /// Folders above the manifest at most.
 const MAX_DEPTH: usize = 3;
+
+/// Copies an archive of this machine, so that what is checked is what is unpacked.
+pub(super) fn copied(
+    context: &FetchContext<'_>,
+    from: &Utf8Path,
+    to: &Utf8Path,
+) -> Result<(), FetchError> {
+    let max = context.limits.bytes;
+    let bytes = fs::read_bounded(from, max, Links::Refuse).map_err(|error| match error {
+        ReadError::TooLarge { .. } => FetchError::TooLarge { place: from.to_string(), max },
+        error => FetchError::unreachable(from.as_str(), error.to_string()),
+    })?;
+    fs::write_private(to, &bytes).map_err(FetchError::Scratch)
+}
 
 /// Checks an archive and unpacks it below `scratch`. `promised` is what a registry says of it. The
 /// archive is removed, whatever comes of it.

@@ -18,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(600);
 
 /// Reads what a user wrote as a source.
 pub(super) fn spec(context: &Context, text: &str) -> Result<SourceSpec, CommandError> {
-    let base = Base { cwd: context.env.cwd(), home: context.env.home() };
+    let base = Base { cwd: &context.seen_from, home: context.env.home() };
     SourceSpec::parse(text, &base).map_err(|error| {
         let status = match error {
             SpecError::Empty | SpecError::Unknown { .. } => ExitStatus::Usage,

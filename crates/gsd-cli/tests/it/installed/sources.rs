@@ -250,3 +250,58 @@ fn a_pin_holds_for_an_install_of_the_same_source_too() {
     installed(&world, &["update", "acme"]);
     installed(&world, &["install", &spec]);
 }
+
+/// What `pack` makes is installed from disk, and the path is seen from `--project`.
+#[test]
+fn a_packed_capability_is_installed_from_its_file() {
+    let world = world();
+    let made = world.root().join("made");
+    std::fs::create_dir(&made).unwrap();
+    let pack = |version: &str| {
+        let folder = world.root().join("acme");
+        std::fs::create_dir_all(&folder).unwrap();
+        let manifest = feature("acme", version, &json!({})).to_string();
+        std::fs::write(folder.join("capability.json"), manifest).unwrap();
+        let file = made.join("acme.tgz");
+        let packed = capability(&world, &["pack", folder.as_str(), "--out", file.as_str()]);
+        assert_eq!(packed.code, 0, "{}{}", packed.stdout, packed.stderr);
+        integrity(&std::fs::read(file).unwrap())
+    };
+    let first = pack("1.0.0");
+    refused(&world, &["install", "./made/acme.tgz", "--integrity", &integrity(b"other")], 5);
+    let entry = installed(&world, &["install", "./made/acme.tgz"]);
+    let path = made.canonicalize_utf8().unwrap().join("acme.tgz");
+    assert_eq!((&entry["source"], &entry["integrity"]), (&json!(path.as_str()), &json!(first)));
+    assert_eq!(standing(&world), "current");
+    pack("1.1.0");
+    assert_eq!(standing(&world), "outdated");
+    assert_eq!(installed(&world, &["update", "acme"])["version"], "1.1.0");
+    assert_eq!(standing(&world), "current");
+
+    // In a project it is locked with its digest, and found again in every checkout.
+    let done = capability(&world, &["install", "./made/acme.tgz", "--scope", "project"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    assert_eq!(capability(&world, &["lock"]).code, 0);
+    let lock = world.read("capabilities.lock");
+    assert!(lock.contains("\"./made/acme.tgz\"") && lock.contains("\"integrity\""), "{lock}");
+    let remove = ["remove", "acme", "--scope", "project"];
+    assert_eq!(capability(&world, &remove).code, 0);
+    let frozen = capability(&world, &["install", "--frozen"]);
+    assert_eq!(frozen.code, 0, "{}{}", frozen.stdout, frozen.stderr);
+    assert_eq!(capability(&world, &remove).code, 0);
+    pack("1.1.1");
+    assert_eq!(capability(&world, &["install", "--frozen"]).code, 5, "it is another archive");
+    assert_eq!(capability(&world, &["remove", "acme"]).code, 0);
+
+    let elsewhere = world.home().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let root = world.root().to_string();
+    for (at, given, code) in
+        [(&elsewhere, "./made/acme.tgz", 0), (&elsewhere, "../made/acme.tgz", 10)]
+    {
+        let args = ["capability", "install", given, "-C", root.as_str(), "--json"];
+        let mut command = command(&world, &args);
+        let done = ran(command.current_dir(at).output().unwrap());
+        assert_eq!(done.code, code, "{given}: {}{}", done.stdout, done.stderr);
+    }
+}

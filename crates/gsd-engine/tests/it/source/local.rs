@@ -1,7 +1,8 @@
 //! Folders of this machine.
 
-use super::{World, manifest, names};
-use gsd_engine::source::{Class, Peek, Verified};
+use super::{World, bundle, manifest, names};
+use gsd_engine::source::{Class, Installed, Integrity, Peek, Standing, Verified};
+use gsd_testkit::tarball::Tar;
 use std::os::unix::fs::symlink;
 
 #[test]
@@ -103,6 +104,72 @@ fn what_is_no_bundle_is_told() {
     world.write("project/cap/capability.json", manifest("acme", "1.0.0"));
     let error = world.fetch_with("./cap", Some(&asked)).expect_err("no archive");
     assert!(error.to_string().contains("not supported for local sources"), "{error}");
+}
+
+#[test]
+fn an_archive_of_this_machine_is_a_source() {
+    let world = World::new();
+    let archive = bundle("package/", "1.2.3").gzip();
+    let digest = Integrity::of(&archive);
+    let path = world.write("project/acme-1.2.3.tgz", &archive);
+    world.write("project/plain.tar", bundle("", "1.2.3").plain());
+    let file = format!("file:{path}");
+    for spec in ["./acme-1.2.3.tgz", "../project/acme-1.2.3.tgz", path.as_str(), &file] {
+        let fetched = world.fetch(spec).unwrap();
+        assert_eq!(
+            names(&fetched.bundle, ""),
+            ["capability.json", "hooks", "hooks/run.sh"],
+            "{spec}"
+        );
+        assert_eq!(fetched.resolved.recorded, path);
+        assert_eq!(fetched.resolved.integrity.as_ref(), Some(&digest));
+    }
+    assert!(world.fetch("./plain.tar").is_ok());
+    let pinned = world.fetch_with("./acme-1.2.3.tgz", Some(&digest.to_string())).unwrap();
+    assert_eq!(pinned.resolved.verified, Verified::Integrity);
+    let other = Integrity::of(b"other").to_string();
+    let error = world.fetch_with("./acme-1.2.3.tgz", Some(&other)).expect_err("other bytes");
+    assert_eq!(error.class(), Class::Mismatch, "{error}");
+    // Whether the file is the one that was installed is told by its digest.
+    let version = semver::Version::new(1, 2, 3);
+    let installed = Installed { version: Some(&version), commit: None, integrity: Some(&digest) };
+    let standing = || world.peek("./acme-1.2.3.tgz").standing(&installed);
+    assert_eq!(standing(), Standing::Current);
+    world.write("project/acme-1.2.3.tgz", bundle("", "1.3.0").gzip());
+    assert_eq!(standing(), Standing::Outdated);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(standing(), Standing::Unknown);
+    // Its name makes no archive of a folder.
+    world.write("project/acme-1.2.3.tgz/capability.json", manifest("acme", "2.0.0"));
+    assert!(world.fetch("./acme-1.2.3.tgz").is_ok());
+}
+
+#[test]
+fn an_archive_of_this_machine_is_as_hostile_as_any() {
+    let mut world = World::new();
+    let sound = || bundle("", "1.0.0");
+    for (name, archive) in [
+        ("slip", sound().file("../evil", "x").gzip()),
+        ("absolute", sound().file("/tmp/evil", "x").gzip()),
+        ("link", sound().link("link", b'2', "/etc/hostname").gzip()),
+        ("hard", sound().link("link", b'1', "capability.json").gzip()),
+        ("fifo", sound().member(b"pipe", b'6', b"", b"").gzip()),
+        ("twice", sound().file("capability.json", "{}").gzip()),
+        ("case", sound().file("Capability.json", "{}").gzip()),
+        ("none", Tar::new().file("README.md", "x").gzip()),
+        ("garbage", b"no archive".to_vec()),
+    ] {
+        world.write(&format!("project/{name}.tgz"), archive);
+        let error = world.fetch(&format!("./{name}.tgz")).expect_err(name);
+        assert_eq!(error.class(), Class::Refused, "{name}: {error}");
+    }
+    let path = world.write("project/real.tgz", sound().gzip());
+    symlink(&path, world.root.join("project/link-to.tgz")).unwrap();
+    let error = world.fetch("./link-to.tgz").expect_err("a link");
+    assert_eq!(error.class(), Class::Refused, "{error}");
+    world.limits.bytes = 16;
+    let error = world.fetch("./real.tgz").expect_err("too large").to_string();
+    assert!(error.contains("exceeds 16 bytes"), "{error}");
 }
 
 fn fifo(path: &camino::Utf8Path) {
