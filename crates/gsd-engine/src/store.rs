@@ -7,6 +7,7 @@
 mod acquire;
 mod begun;
 pub mod check;
+mod confirmed;
 mod consent;
 mod consent_store;
 mod content_hash;
@@ -33,6 +34,7 @@ pub mod trust;
 pub mod wish;
 
 pub use acquire::{Acquired, Recording, acquire, host_version};
+pub use confirmed::source_is_confirmed;
 pub use consent::{Consented, Question};
 pub use consent_store::{Consent, ConsentError, ConsentStore};
 pub use content_hash::{HashError, content_hash};

@@ -41,6 +41,8 @@ pub enum Standing {
     Moved,
     Pinned,
     Manual,
+    /// Nobody was asked, since no word of the user stands behind the source.
+    Unconfirmed,
     Unknown,
 }
 
@@ -52,6 +54,7 @@ impl Standing {
             Self::Moved => "moved",
             Self::Pinned => "pinned",
             Self::Manual => "manual",
+            Self::Unconfirmed => "unconfirmed",
             Self::Unknown => "unknown",
         }
     }

@@ -54,6 +54,7 @@ pub fn acquire(
     let source = SourceRecord {
         requested,
         recorded,
+        claimed: None,
         kind: spec.kind(),
         identity,
         integrity: resolved.integrity.as_ref().map(ToString::to_string).unwrap_or_default(),

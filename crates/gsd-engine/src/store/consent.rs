@@ -141,6 +141,9 @@ impl Question {
             "lines": self.disclosure().lines(),
             "also": self.also,
         });
+        if let Some(claimed) = &source.claimed {
+            out["claimedSource"] = json!(claimed);
+        }
         if let Some(changes) = self.changes() {
             out["changes"] = changes.to_json();
         }
@@ -184,7 +187,8 @@ impl Consented {
             Some(Destination::Resolved { address, .. }) => Some(address.as_str()),
             Some(Destination::Unresolved { .. }) | None => None,
         };
-        Some(consent.sending_to(host).writing_to(&self.shared_files))
+        let source = self.staged.source().recorded.as_str();
+        Some(consent.sending_to(host).writing_to(&self.shared_files).coming_from(source))
     }
 }
 

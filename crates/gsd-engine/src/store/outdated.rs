@@ -1,6 +1,7 @@
 //! Asks each source whether it has something newer. Only metadata is read; one source that is slow,
 //! gone or odd says nothing about another.
 
+use super::confirmed::is_confirmed;
 use super::{Entry, Ledger, LedgerError, Places};
 use crate::id::CapabilityId;
 use crate::registry::Scope;
@@ -15,6 +16,8 @@ pub struct Comparison {
     pub id: CapabilityId,
     pub scope: Scope,
     pub source_kind: &'static str,
+    /// As it is recorded.
+    pub source: String,
     pub current: String,
     pub latest: Option<String>,
     pub standing: Standing,
@@ -28,6 +31,8 @@ pub enum Asking {
     Everybody,
     /// What is on this machine.
     Offline,
+    /// No word of the user stands behind what the ledger says.
+    Nobody,
 }
 
 /// No more sources are asked at once.
@@ -41,6 +46,11 @@ pub fn outdated(
     asking: Asking,
 ) -> Result<Vec<Comparison>, LedgerError> {
     let ledger = Ledger::read(places.root(scope))?;
+    let consents = match scope {
+        // A home that lies in a project is no word of the user either.
+        Scope::Global if places.home_is_trusted() => None,
+        Scope::Global | Scope::Project => Some(places.consents()),
+    };
     let entries: Vec<(&CapabilityId, &Entry)> = ledger.iter().collect();
     let next = Mutex::new(entries.iter().enumerate());
     let found = Mutex::new(vec![]);
@@ -50,6 +60,9 @@ pub fn outdated(
                 loop {
                     let one = next.lock().expect("no thread panics with it").next();
                     let Some((index, (id, entry))) = one else { return };
+                    let is_confirmed =
+                        consents.as_ref().is_none_or(|known| is_confirmed(known, id, entry));
+                    let asking = if is_confirmed { asking } else { Asking::Nobody };
                     let compared = compare(id, scope, entry, context, asking);
                     found.lock().expect("no thread panics with it").push((index, compared));
                 }
@@ -72,6 +85,7 @@ fn compare(
         id: id.clone(),
         scope,
         source_kind,
+        source: entry.source().to_owned(),
         current: entry.version().to_owned(),
         latest,
         standing,
@@ -85,6 +99,10 @@ fn compare(
         Err(error) => return unknown("unknown", error.to_string()),
     };
     let kind = spec.kind();
+    if asking == Asking::Nobody {
+        let why = "unconfirmed source: only the project's own ledger names it".to_owned();
+        return row(kind, None, Standing::Unconfirmed, Some(why));
+    }
     if asking == Asking::Offline && kind != "local" {
         return unknown(kind, "nobody was asked".to_owned());
     }

@@ -6,7 +6,10 @@ use super::consent::{Before, Question};
 use super::shared::{self, Wanted};
 use super::shared_edit::Surfaces;
 use super::wish::{Downgrade, OtherSource, Others, RecordedFiles, Unmanaged, Wish};
-use super::{Consent, Entry, Ledger, Places, ScopeRoot, Staged, StoreError, discover, recover};
+use super::{
+    Consent, Entry, Ledger, Places, ScopeRoot, Staged, StoreError, discover, recover,
+    source_is_confirmed,
+};
 use crate::id::CapabilityId;
 use crate::registry;
 use crate::source::{Base, SourceSpec};
@@ -97,7 +100,7 @@ fn decide(
     let mut also = vec![];
     match &entry {
         Some(entry) => {
-            also.extend(other_source(entry, staged, wish.other_source, &id)?);
+            also.extend(other_source(root, entry, staged, wish.other_source, &id)?);
             also.extend(version_rules(entry, staged, &manifest.version, wish.downgrade)?);
         }
         None => also.extend(unmanaged(root, &id, wish.unmanaged)?),
@@ -183,6 +186,7 @@ fn unmanaged(
 
 /// What has to be said where another source takes a capability over.
 fn other_source(
+    root: &ScopeRoot,
     entry: &Entry,
     staged: &Staged,
     rule: OtherSource,
@@ -197,9 +201,14 @@ fn other_source(
         return Ok(None);
     }
     let (old, new) = (printable(old, 200), printable(&new.recorded, 200));
+    let old = if source_is_confirmed(root, id, entry) {
+        old
+    } else {
+        format!("{old}, as the project's ledger says")
+    };
     match rule {
         OtherSource::Refuse => Err(StoreError::refused_hint(
-            format!("`{id}` came from {old}, not from {new}"),
+            format!("`{id}` came from {old}, and not from {new}"),
             "`--replace` lets another source take it over",
         )),
         OtherSource::Replace => Ok(Some(format!("takes `{id}` over from {old}"))),

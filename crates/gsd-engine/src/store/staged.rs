@@ -16,6 +16,8 @@ pub struct SourceRecord {
     pub requested: String,
     /// The spec in its lasting form; empty for a bundle that was found where it lies.
     pub recorded: String,
+    /// What a ledger says that comes with a project, where no word of the user stands behind it.
+    pub claimed: Option<String>,
     /// The word for its kind.
     pub kind: &'static str,
     /// What stays the same when only another version is wanted.

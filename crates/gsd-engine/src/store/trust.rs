@@ -6,7 +6,7 @@ use super::consent_store::Consent;
 use super::ledger::Entry;
 use super::staged::{SourceRecord, Staged};
 use super::switch::{Switch, switch};
-use super::{Places, ScopeRoot, StoreError, content_hash, plan};
+use super::{Places, ScopeRoot, StoreError, content_hash, plan, source_is_confirmed};
 use crate::id::CapabilityId;
 use crate::registry::Scope;
 use camino::Utf8PathBuf;
@@ -123,7 +123,7 @@ pub fn look(
         let reason = format!("a change of `{id}` was begun and not finished");
         return Err(StoreError::refused_hint(reason, "gsd capability reconcile"));
     }
-    let source = entry.map(source_of).unwrap_or_default();
+    let source = entry.map(|entry| source_of(root, id, entry)).unwrap_or_default();
     let staged = Staged::take(&folder, root, source, Origin::Unproven, configured)?;
     let around = plan::surroundings(places);
     let mut refusals = check_candidate(staged.candidate(), &around, Some(id));
@@ -145,9 +145,13 @@ fn not_installed(root: &ScopeRoot, id: &CapabilityId) -> StoreError {
     StoreError::NotInstalled { id: id.to_string(), scope: root.scope }
 }
 
-fn source_of(entry: &Entry) -> SourceRecord {
+fn source_of(root: &ScopeRoot, id: &CapabilityId, entry: &Entry) -> SourceRecord {
+    let source = Some(entry.source().to_owned()).filter(|source| !source.is_empty());
+    let (known, claimed) =
+        if source_is_confirmed(root, id, entry) { (source, None) } else { (None, source) };
     SourceRecord {
-        recorded: entry.source().to_owned(),
+        recorded: known.unwrap_or_default(),
+        claimed,
         integrity: entry.integrity().to_owned(),
         ..SourceRecord::default()
     }

@@ -74,6 +74,12 @@ pub(super) fn show(ui: &Ui, question: &Question) {
     if !source.is_empty() {
         ui.talk(format_args!("from {}\n", printable(source, 300)));
     }
+    if let Some(claimed) = &question.staged().source().claimed {
+        let claimed = printable(claimed, 300);
+        ui.talk(format_args!(
+            "the project's ledger says it came from {claimed}; nobody here confirmed that\n"
+        ));
+    }
     for line in question.also() {
         ui.talk(format_args!("{} {}\n", ui.paint_err(Tone::Warn, "!"), printable(line, 400)));
     }

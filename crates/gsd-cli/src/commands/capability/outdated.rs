@@ -1,7 +1,7 @@
 //! `gsd capability outdated`: what has a newer version where it came from.
 
 use super::super::{Context, Outcome};
-use super::place::scope;
+use super::place::{confirming, scope};
 use super::places;
 use crate::args::CapabilityOutdatedArgs;
 use crate::error::CommandError;
@@ -9,7 +9,7 @@ use crate::exit::ExitStatus;
 use crate::output::table::{pad, widths};
 use crate::ui::{Tone, Ui};
 use gsd_engine::registry::Scope;
-use gsd_engine::source::{FetchContext, Limits, Policy, Transport};
+use gsd_engine::source::{FetchContext, Limits, Policy, Standing, Transport};
 use gsd_engine::store::host_version;
 use gsd_engine::store::outdated::{Asking, Comparison, outdated};
 use gsd_engine::text::printable;
@@ -58,6 +58,10 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityOutdatedArgs) -> 
         return Ok(status);
     }
     table(ui, &rows);
+    for row in rows.iter().filter(|row| row.standing == Standing::Unconfirmed) {
+        let why = row.why.as_deref().unwrap_or_default();
+        ui.warn(format_args!("`{}`: {why}; {}", row.id, confirming(&row.source)));
+    }
     for problem in problems {
         ui.warn(printable(&problem, 300));
     }
@@ -65,10 +69,15 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityOutdatedArgs) -> 
 }
 
 fn as_json(row: &Comparison) -> Value {
-    json!({
+    let mut out = json!({
         "id": row.id, "sourceKind": row.source_kind, "current": row.current,
         "latest": row.latest, "status": row.standing.word(), "scope": row.scope.word(),
-    })
+    });
+    if row.standing == Standing::Unconfirmed {
+        out["reason"] = json!(row.why);
+        out["remedy"] = json!(confirming(&row.source));
+    }
+    out
 }
 
 fn table(ui: &Ui, rows: &[Comparison]) {

@@ -2,6 +2,7 @@
 
 use super::super::Context;
 use super::places;
+use super::report::word;
 use crate::args::{ScopeArg, ScopeWord};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
@@ -47,6 +48,12 @@ pub(super) fn root_of(
         None => Scope::Global,
     };
     ScopeRoot::of(&places, scope).map_err(|error| failed(&error))
+}
+
+/// What makes a source, which only the ledger of a project names, the user's own word.
+pub(super) fn confirming(source: &str) -> String {
+    let source = word(source);
+    format!("if you know it, `gsd capability install {source} --scope project` takes it from there")
 }
 
 /// What the settings say now, for the places that prompts go to.

@@ -3,7 +3,7 @@
 use super::super::{Context, Outcome};
 use super::ask::Said;
 use super::install::ready;
-use super::place::{configured, failed, id, root_of, scope, settings};
+use super::place::{configured, confirming, failed, id, root_of, scope, settings};
 use super::put::{Put, Way, wish};
 use super::{fetch, places, report};
 use crate::Program;
@@ -15,7 +15,9 @@ use gsd_engine::id::CapabilityId;
 use gsd_engine::registry::Scope;
 use gsd_engine::store::plan::Planned;
 use gsd_engine::store::wish::{RecordedFiles, Wish};
-use gsd_engine::store::{Ledger, Recording, ScopeRoot, StoreError, check_number, transaction};
+use gsd_engine::store::{
+    Ledger, Recording, ScopeRoot, StoreError, check_number, source_is_confirmed, transaction,
+};
 use gsd_engine::text::printable;
 use serde_json::{Value, json};
 
@@ -122,6 +124,14 @@ fn update(
         let message = format!("nobody knows where `{id}` came from");
         return Err(CommandError::new(ExitStatus::Refused, "no-source", message)
             .hint("install it anew from its source, with `--replace`"));
+    }
+    if !source_is_confirmed(root, id, entry) {
+        let source = printable(entry.source(), 200);
+        let message = format!(
+            "unconfirmed source: only the project's own ledger says that `{id}` came from {source}"
+        );
+        return Err(CommandError::new(ExitStatus::Refused, "source-unconfirmed", message)
+            .hint(confirming(entry.source())));
     }
     let spec = fetch::spec(context, entry.source())?;
     let pin = fetch::pin_of(entry)?;

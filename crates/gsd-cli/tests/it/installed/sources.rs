@@ -305,3 +305,68 @@ fn a_packed_capability_is_installed_from_its_file() {
         assert_eq!(done.code, code, "{given}: {}{}", done.stdout, done.stderr);
     }
 }
+
+/// A ledger that came with a repository makes nobody ask the hosts that it names.
+#[test]
+fn only_what_the_user_agreed_to_is_asked_for_news() {
+    let world = world();
+    let bytes = archive("", "1.0.0");
+    let server = WebServer::https(move |_| Answer::ok(bytes.clone()));
+    let daemon = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    daemon.set_nonblocking(true).unwrap();
+    let git = format!("git+https://127.0.0.1:{}/x.git", daemon.local_addr().unwrap().port());
+    let spec = format!("{}/x.tgz", server.url());
+    let entry = |id: &str, source: &str| {
+        json!({
+            "id": id, "version": "1.0.0", "source": source, "integrity": "", "files": [],
+            "sharedEdits": [],
+        })
+    };
+    let ledger = json!({ "version": "2", "updatedAt": "x", "entries": {
+        "acme": entry("acme", &spec), "evil": entry("evil", &git),
+        "pack": entry("pack", &format!("npm:@{}/x", "o")),
+    } });
+    std::fs::write(world.home().join(".npmrc"), format!("registry={}", server.url())).unwrap();
+    world.write(".gsd-capabilities.json", &ledger.to_string());
+    let bundle = world.root().join(".gsd/capabilities/acme");
+    std::fs::create_dir_all(&bundle).unwrap();
+    let manifest = feature("acme", "1.0.0", &json!({})).to_string();
+    std::fs::write(bundle.join("capability.json"), manifest).unwrap();
+
+    let found = capability(&world, &["outdated"]);
+    assert_eq!(found.code, 0, "{}", found.stderr);
+    let rows = found.json()["details"].as_array().unwrap().clone();
+    assert_eq!(rows.len(), 3);
+    for row in &rows {
+        assert_eq!(row["status"], "unconfirmed", "{row}");
+        assert!(row["reason"].as_str().unwrap().starts_with("unconfirmed source"), "{row}");
+        assert!(row["remedy"].as_str().unwrap().contains("gsd capability install"), "{row}");
+    }
+    for args in [["update", "acme", "--scope", "project"], ["update", "evil", "--scope", "project"]]
+    {
+        let refused = capability(&world, &args);
+        assert_eq!(refused.code, 4, "{}{}", refused.stdout, refused.stderr);
+        assert_eq!(refused.json()["code"], "source-unconfirmed");
+    }
+    let all = capability(&world, &["update", "--all", "--scope", "project"]);
+    assert_eq!(all.code, 9, "{}", all.stdout);
+    // What lies there may be agreed to; where the ledger says that it came from may not be so.
+    let granted = capability(&world, &["trust", "grant", "acme", "--scope", "project", "--yes"]);
+    assert_eq!(granted.code, 0, "{}{}", granted.stdout, granted.stderr);
+    assert_eq!(capability(&world, &["update", "acme", "--scope", "project"]).code, 4);
+    assert_eq!(server.connections(), 0, "nobody was asked");
+    assert!(daemon.accept().is_err(), "nobody was asked");
+
+    // Named by the user, it is their word.
+    let done = capability(&world, &["install", &spec, "--scope", "project"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let asked = server.connections();
+    assert_eq!(capability(&world, &["update", "acme", "--scope", "project"]).code, 0);
+    assert!(server.connections() > asked);
+    // And where the ledger then names another one, it is not.
+    let text = world.read(".gsd-capabilities.json").replace("/x.tgz", "/y.tgz");
+    world.write(".gsd-capabilities.json", &text);
+    let asked = server.connections();
+    assert_eq!(capability(&world, &["update", "acme", "--scope", "project"]).code, 4);
+    assert_eq!(server.connections(), asked, "nobody was asked");
+}

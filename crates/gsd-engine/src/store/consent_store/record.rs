@@ -63,6 +63,20 @@ impl Consent {
         self
     }
 
+    /// Where it came from when the user agreed, in the form of a ledger. It is no fact of a bundle
+    /// that was found where it lies.
+    pub(in crate::store) fn source(&self) -> Option<&str> {
+        self.rest.get("source").and_then(Value::as_str)
+    }
+
+    #[must_use]
+    pub(in crate::store) fn coming_from(mut self, source: &str) -> Self {
+        if !source.is_empty() {
+            self.rest.insert("source".to_owned(), source.into());
+        }
+        self
+    }
+
     /// The files of hosts below the project that the user agreed to have written.
     pub(in crate::store) fn shared_files(&self) -> Vec<&str> {
         let files = self.rest.get("sharedFiles").and_then(Value::as_array);
