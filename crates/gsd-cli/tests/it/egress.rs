@@ -4,27 +4,7 @@
 //! `0.0.0.0` is no loopback address, so it needs an approval like any machine elsewhere; Linux and
 //! macOS nevertheless connect it to this machine, where the servers of a test listen.
 //!
-//! What somebody who knows only the contract would try on servers, and where it is tested: `engine`
-//! is `gsd-engine/tests/it`, `io` is `gsd-io/tests/it`, the rest is here. `docs/explanation/
-//! what-leaves-this-machine.md` has the same for the faults that users of such servers reported.
-//!
-//! | Scenario | In words | Test |
-//! | --- | --- | --- |
-//! | RT-20, RT-21 | a stall, a head byte by byte: ended by the limit that is meant | `engine::openai_http::answers`, `io::http` |
-//! | RT-22, RT-23 | an error in a success, a review in a failure: neither is a review | `engine::openai_http::answers` |
-//! | RT-24 | no redirect is followed, by probe or request | `engine::openai_http::calls`, `key::a_redirect_gets_no_key` |
-//! | RT-25, RT-26 | encodings, bombs, lies about the length, 700 MB | `engine::openai_http::answers`, `io::http` |
-//! | RT-27 | another model than asked: kept, with a warning | `engine::openai_http::answers` |
-//! | RT-28 | spellings of one address; what is no address | `engine::openai_http::calls`, `address`, `gsd_io::http::url` |
-//! | RT-29 | a host that says nothing is the default, for plan and probe | `address` |
-//! | RT-30 | the model is one that chats, else the fallback, in bounded time | `engine::openai_http::calls` |
-//! | RT-31 | parts, thinking, early ends, no choice, tool calls | `engine::openai_http::answers` |
-//! | RT-32 | a prompt that the server cut | `engine::openai_http::answers`, `gsd_engine::review::judge` |
-//! | RT-33 | nothing is sent for an empty prompt or with an open run folder | `engine::openai_http::calls`, `selection` |
-//! | RT-34 | the approval is that of the capability's id, on this machine as well | `engine::egress` |
-//! | RT-36 | no path leads to another host | `gsd_engine::lane::descriptor`, `gsd_io::http::url`, `engine::openai_http::calls` |
-//! | RT-37 | gsd's own lane, moved by the repository: blocked until approved | `approvals` |
-//! | RT-38 | a review forges no heading | `gsd_engine::review::report` |
+//! `../scenarios.md` says where each scenario is tested.
 
 use crate::world::{Ran, command, gsd, lane, ran, record};
 use camino::Utf8Path;

@@ -1,7 +1,10 @@
 //! What went wrong in the field with reviewers that are programs, and must not go wrong here.
 
-use crate::world::{GOOD, command, gsd, lane, ran, record};
+use crate::world::{GOOD, command, gsd, gsd_tools, lane, ran, record};
 use gsd_testkit::project::World;
+use serde_json::json;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 
 /// C-021: prompts of two projects with the same phase, under one home.
 #[test]
@@ -51,4 +54,72 @@ fn a_program_that_was_denied_a_tool_and_says_nothing_is_empty_with_its_own_words
     assert!(lane["stderr"].as_str().unwrap().contains(SAID), "{lane}");
     let report = world.read(".planning/phases/03-notes/03-REVIEWS.md");
     assert!(report.contains("no output produced"), "{report}");
+}
+
+/// C-012, C-042: no `.git`, and neither git nor any other program of the system on the PATH.
+#[test]
+fn a_folder_without_git_and_a_path_with_nothing_else_will_do() {
+    const ANSWER: &str = "while read -r line; do :; done; text='03-01 is fine. 03-02 is fine.'";
+    let world = World::new();
+    world.small_phase();
+    world.program("gemini", &format!("{ANSWER}; echo \"$text\""));
+    world.program(
+        "codex",
+        &format!(
+            "case \"$*\" in *--skip-git-repo-check*) ;; *) echo 'Not inside a trusted directory' >&2; \
+             exit 1;; esac; while [ \"$1\" != -o ]; do shift; done; {ANSWER}; echo \"$text\" >\"$2\""
+        ),
+    );
+    let mut command = command(&world, &["review", "--phase", "3", "--gemini", "--codex"]);
+    let ran = ran(command.env("PATH", world.bin()).output().unwrap());
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let record = record(&world);
+    for name in ["gemini", "codex"] {
+        assert_eq!(lane(&record, name)["state"], "reviewed", "{record}");
+    }
+}
+
+/// RT-54: whoever calls one lane starts, asks and reads nothing for the others. What that costs is
+/// measured elsewhere.
+#[test]
+fn a_call_of_one_lane_has_nothing_to_do_with_twenty_others() {
+    let world = World::new();
+    world.small_phase();
+    let calls = world.tmp().join("calls");
+    for number in 0..20 {
+        let (id, binary) = (format!("rev{number}"), format!("rev{number}-cli"));
+        world.program(&binary, &format!("echo \"{id} $*\" >>{calls}; {GOOD}"));
+        let manifest = json!({
+            "id": id, "role": "reviewer", "version": "1.0.0", "title": id, "description": "d",
+            "tier": "full", "requires": [], "config": {},
+            "reviewer": {
+                "slug": id, "flags": [format!("--{id}")], "transport": "spawn",
+                "probe": {
+                    "kind": "command-capability", "binary": binary, "needle": "fine",
+                    "timeoutMs": 5000,
+                },
+                "invoke": {
+                    "binary": binary, "args": ["run"], "promptChannel": "stdin",
+                    "outputChannel": "stdout", "modelArg": null, "effortChannel": "none",
+                },
+                "timeoutFloorMs": 60_000, "emptyOutput": "stub-with-stderr", "reviewsSection": id,
+                "evidenceClass": "source-grounded", "requiresBinaries": [],
+                "promptBudgetKey": null, "modelConfigKey": null, "handler": null,
+            },
+        });
+        let folder = world.home().join(".gsd/capabilities").join(&id);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("capability.json"), manifest.to_string()).unwrap();
+        let grant = ["capability", "trust", "grant", &id, "--scope", "global", "--yes"];
+        assert_eq!(gsd(&world, &grant).code, 0);
+    }
+    assert!(!calls.exists(), "nothing is started to be approved");
+    std::fs::create_dir(world.root().join("run")).unwrap();
+    std::fs::set_permissions(world.root().join("run"), Permissions::from_mode(0o700)).unwrap();
+    world.write("run/gsd-review-prompt.md", "Review 03-01 and 03-02.\n");
+    let words = ["review-lane", "invoke", "--slug", "rev7", "--run-dir", "run"];
+    let ran = gsd_tools(&world, &words);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.json()["stubbed"], false);
+    assert_eq!(std::fs::read_to_string(calls).unwrap(), "rev7 --help\nrev7 run\n");
 }

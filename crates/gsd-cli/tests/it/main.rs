@@ -31,6 +31,7 @@ mod overlays;
 mod registry;
 mod registry_index;
 mod run;
+mod scenarios;
 mod selection;
 mod third_party;
 mod tools;
