@@ -44,6 +44,7 @@ mod write;
 pub use about::About;
 pub use converge::{Convergence, Decision, Open, PlanNow, converge};
 pub use event::{Event, Finished, Planned, PlannedLane};
+pub use inside_project::sweep_project;
 pub use invoke::{Invocation, InvokeError, InvokeSetting, Invoked, invoke};
 pub use merge::{MergeError, merge, phase_path, prepared_in};
 pub use prepare::{

@@ -38,6 +38,7 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
         findings.push(phase(context));
     }
     findings.extend([git(context), state(context)]);
+    findings.extend(killed_runs(context));
     findings.extend(settings(context));
     findings.push(approvals(context));
     findings.extend(installed::look(context));
@@ -99,6 +100,15 @@ fn approvals(context: &Context) -> Finding {
         },
         Err(error) => Finding::bad("approvals", error.to_string(), error.remedy()),
     }
+}
+
+/// Prompts that runs left inside the project when they were killed, and which are gone now.
+fn killed_runs(context: &Context) -> Option<Finding> {
+    let swept = review::sweep_project(&context.root);
+    let runs = crate::output::format::count(swept, "run");
+    (swept > 0).then(|| {
+        Finding::good("swept", format!("what {runs} left in `.planning/.run` when killed"))
+    })
 }
 
 fn project(context: &Context) -> Finding {

@@ -113,7 +113,7 @@ fn a_copy_takes_what_is_written_and_goes() {
     let seen = world.tmp().join("seen");
     let script = format!(
         "pwd > {seen}; cat src/store.js >> {seen}; git status --porcelain >> {seen}; \
-         echo x > src/store.js; echo x > .git/hooks/pre-commit; rm -r .planning"
+         echo x > src/store.js; cat src/store.js >> {seen}; echo x > .git/hooks/pre-commit; rm -r .planning"
     );
     world.program(
         "gemini",
@@ -129,7 +129,7 @@ fn a_copy_takes_what_is_written_and_goes() {
     let seen = std::fs::read_to_string(seen).unwrap();
     let (copy, rest) = seen.split_once('\n').unwrap();
     assert!(copy.ends_with("/project") && copy != world.root().as_str(), "{copy}");
-    assert_eq!(rest, "// not committed\n M src/store.js\n");
+    assert_eq!(rest, "// not committed\n M src/store.js\nx\n");
     assert!(!Utf8Path::new(copy).exists(), "the copy is gone");
     assert!(gemini["text"].as_str().unwrap().contains("[store](src/store.js:1)"), "{gemini}");
     assert_eq!(world.read("src/store.js"), "// not committed\n");

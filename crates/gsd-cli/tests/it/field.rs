@@ -5,6 +5,7 @@ use gsd_testkit::project::World;
 use serde_json::json;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
 
 /// C-021: prompts of two projects with the same phase, under one home.
 #[test]
@@ -122,4 +123,40 @@ fn a_call_of_one_lane_has_nothing_to_do_with_twenty_others() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(ran.json()["stubbed"], false);
     assert_eq!(std::fs::read_to_string(calls).unwrap(), "rev7 --help\nrev7 run\n");
+}
+
+/// What a killed run left inside the project goes with the next look; nothing of a living one does.
+#[test]
+fn prompts_of_a_killed_run_go_and_those_of_a_living_one_stay() {
+    let world = World::new();
+    world.small_phase();
+    let (here, never) = (world.tmp().join("here"), world.tmp().join("never"));
+    for fifo in [&here, &never] {
+        assert!(std::process::Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    }
+    world.program("cursor-agent", &format!("echo here >{here}; read -r line <{never}"));
+    world.write(".planning/.run/notes/of-somebody.md", "kept\n");
+    let runs = world.root().join(".planning/.run");
+    let folders = || {
+        let entries = runs.read_dir_utf8().unwrap().map(Result::unwrap);
+        entries.filter(|entry| entry.path().is_dir()).count()
+    };
+    for next in [&["doctor"][..], &["review", "--phase", "3", "--plan-lint"]] {
+        let words = ["review", "--phase", "3", "--cursor", "--no-progress"];
+        let mut command = command(&world, &words);
+        let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        assert_eq!(std::fs::read_to_string(&here).unwrap(), "here\n");
+        assert_eq!(folders(), 2);
+        assert!(!gsd(&world, &["doctor"]).stdout.contains("when killed"));
+        assert_eq!(folders(), 2, "a living run keeps its prompts");
+        run.kill().unwrap();
+        run.wait().unwrap();
+        let looked = gsd(&world, next);
+        assert_eq!(looked.code, 0, "{}{}", looked.stdout, looked.stderr);
+        if next == ["doctor"] {
+            assert!(looked.stdout.contains("what 1 run left"), "{}", looked.stdout);
+        }
+        assert_eq!(folders(), 1, "after {next:?}");
+    }
+    assert_eq!(world.read(".planning/.run/notes/of-somebody.md"), "kept\n");
 }

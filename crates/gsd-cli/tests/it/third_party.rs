@@ -1,6 +1,7 @@
 //! Lanes of other authors: approved, run under several names, kept apart, put on trial.
 
 use crate::world::{GOOD, gsd, lane, record};
+use camino::{Utf8Path, Utf8PathBuf};
 use gsd_testkit::project::World;
 use serde_json::{Value, json};
 
@@ -96,6 +97,65 @@ fn a_lane_writes_into_its_own_folder_and_no_other() {
         assert!(read(&format!("gsd-review-{name}.json")).contains("\"reviewed\""));
         assert!(!read(&format!("gsd-review-{name}.raw")).contains("spoilt"));
     }
+}
+
+#[test]
+fn a_lane_reads_nothing_that_others_were_given_or_wrote() {
+    if gsd_io::sandbox::landlock().is_none() {
+        gsd_testkit::skipped("this kernel has no Landlock, so lanes could read each other");
+        return;
+    }
+    let world = World::new();
+    world.small_phase();
+    let state = world.home().join(".local/state/gsd/runs");
+    let script = format!(
+        "d=$GSD_REVIEW_RUN_DIR; {{ cat \"$d\"/../*.* \"$d\"/../*/own; }} >\"$d/read\" 2>/dev/null; \
+         echo \"$TMPDIR\" >\"$d/own\"; echo x >\"$TMPDIR/x\" && cat \"$TMPDIR/x\" >\"$d/tmp\"; \
+         cat src/store.js >\"$d/code\"; ls {state} >/dev/null; {GOOD}"
+    );
+    for name in ["gemini", "qwen", "claude"] {
+        world.program(name, &script);
+    }
+    let lanes = ["--gemini", "--qwen", "--claude", "--jobs", "1", "--keep-run"];
+    let ran = gsd(&world, &[&["review", "--phase", "3"][..], &lanes].concat());
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let find = |name: &str, file: &str| {
+        let runs = walk(&state);
+        let ends = format!("gsd-review-{name}/{file}");
+        let path = runs.iter().find(|path| path.as_str().ends_with(&ends)).unwrap();
+        std::fs::read_to_string(path).unwrap()
+    };
+    for name in ["gemini", "qwen"] {
+        assert_eq!(find(name, "read"), "", "{name} read something of the others");
+    }
+    let temps: Vec<String> = ["gemini", "qwen", "claude"].map(|name| find(name, "own")).into();
+    assert!(temps[0] != temps[1] && temps[1] != temps[2]);
+    for (name, temp) in ["gemini", "qwen", "claude"].iter().zip(&temps) {
+        assert_eq!(find(name, "tmp"), "x\n", "{name} has a folder for temporary files");
+        assert!(temp.starts_with(world.tmp().as_str()), "{temp}");
+        assert!(!Utf8Path::new(temp.trim()).exists(), "which is gone");
+        assert!(find(name, "code").contains("open()"), "{name} reads the project");
+    }
+    // A file of its own in the home may be replaced by others, and would then be closed to it.
+    let notes = record(&world)["run"]["notes"].to_string();
+    assert!(
+        notes.contains("Nothing kept `claude` from reading what other reviewers wrote."),
+        "{notes}"
+    );
+}
+
+/// Every file below a folder.
+fn walk(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut found = vec![];
+    for entry in folder.read_dir_utf8().unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(walk(entry.path()));
+        } else {
+            found.push(entry.path().to_owned());
+        }
+    }
+    found
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 mod places;
 
-pub use places::{Places, places};
+pub use places::{Places, is_apart, places};
 
 use super::descriptor::Posture;
 use super::words::words;

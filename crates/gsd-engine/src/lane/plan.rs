@@ -76,6 +76,8 @@ pub struct LanePlan {
     pub evidence: EvidenceClass,
     pub posture: Posture,
     pub confinement: Confinement,
+    /// Where it works: the project, or the copy of it.
+    pub root: Utf8PathBuf,
     /// Where a confined program may write beside the folder of the run.
     pub state: Vec<StatePlace>,
     pub probe: Probe,
@@ -381,6 +383,7 @@ pub fn plan(
         evidence: descriptor.evidence,
         posture: descriptor.posture,
         confinement: paths.confinement,
+        root: paths.root.clone(),
         state: state(descriptor),
         probe: match &settings.phases.probe {
             Some(limit) => descriptor.probe.clone().within(limit.value),

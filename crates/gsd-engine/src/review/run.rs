@@ -7,7 +7,7 @@ use super::about::millis;
 use super::commit;
 use super::complete::complete;
 use super::event::{Event, Planned, PlannedLane};
-use super::inside_project::InsideProject;
+use super::inside_project::{InsideProject, sweep_project};
 use super::judged::{Judged, concerns};
 use super::one_call::Call;
 use super::prepare::{Prepared, Project};
@@ -18,7 +18,8 @@ use super::results::{finished_before, persist};
 use super::run_dir::RunDir;
 use super::schedule::{self, Job, Message};
 use super::work_tree::Watch;
-use crate::lane::Progress;
+use crate::lane::confinement::is_apart;
+use crate::lane::{LanePlan, Progress};
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
 use gsd_io::env::Env;
@@ -102,11 +103,13 @@ pub fn run(
     }
     let at_once = options.jobs.unwrap_or(usize::MAX);
     let root = &setting.project.root;
+    sweep_project(root);
     let inside = InsideProject::open(
         root,
         &setting.run_dir.path,
         prepared.asked.iter().map(|asked| &asked.plan),
     );
+    let together = together(setting, prepared);
     let watch = Watch::begin(setting.env, root, &setting.run_dir.path, setting.cancel);
     schedule::run(
         jobs,
@@ -162,6 +165,7 @@ pub fn run(
         }
     }
     let mut notes = notes(prepared);
+    notes.extend(together);
     notes.extend(seen.notes);
     let mut lanes: Vec<record::Lane> = lanes.into_values().collect();
     lanes.sort_by_key(|lane| prepared.rank(lane));
@@ -204,6 +208,20 @@ fn rows(prepared: &Prepared) -> Vec<PlannedLane> {
         asked: false,
     });
     asked.chain(absent).collect()
+}
+
+/// Which reviewers could read what others were given and wrote, where there are others.
+fn together(setting: Setting<'_>, prepared: &Prepared) -> Option<String> {
+    let root = &setting.project.root;
+    let apart = |plan: &LanePlan| {
+        plan.is_local() || !plan.reads_repository() || is_apart(plan, root, setting.env)
+    };
+    let plans = prepared.asked.iter().map(|asked| &asked.plan);
+    let names: Vec<String> =
+        plans.filter(|plan| !apart(plan)).map(|plan| format!("`{}`", plan.identity)).collect();
+    (!names.is_empty() && prepared.asked.len() > 1).then(|| {
+        format!("Nothing kept {} from reading what other reviewers wrote.", names.join(", "))
+    })
 }
 
 /// What a reader of the report must know about the run.

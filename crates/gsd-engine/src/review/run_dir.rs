@@ -69,6 +69,14 @@ pub fn open(
         .filter(|entry| entry.kind == Kind::Directory)
         .map(|entry| home.join(entry.name))
         .collect();
+    // A copy of the project goes with its lane; one that is here was left by a run that was killed.
+    for folder in &older {
+        for entry in fs::list(folder, 10_000).unwrap_or_default() {
+            if entry.kind == Kind::Directory && entry.name.ends_with(".copy") {
+                let _ = fs::remove_dir_all(&folder.join(entry.name));
+            }
+        }
+    }
     let id = new_id();
     let path = match choice {
         Choice::New => home.join(&id),

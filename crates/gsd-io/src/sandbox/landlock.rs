@@ -18,7 +18,7 @@ pub(super) fn offered() -> Option<Landlock> {
     static OFFERED: OnceLock<Option<Landlock>> = OnceLock::new();
     *OFFERED.get_or_init(|| {
         // Only a thread that was really restricted knows; this one ends right after it.
-        let probed = std::thread::spawn(|| apply(&[])).join();
+        let probed = std::thread::spawn(|| apply(&[], None)).join();
         match probed {
             Ok(Ok(status)) => enforced(&status),
             Ok(Err(_)) | Err(_) => None,
@@ -26,21 +26,33 @@ pub(super) fn offered() -> Option<Landlock> {
     })
 }
 
-pub(super) fn restrict(places: &[Utf8PathBuf]) -> Result<(), SandboxError> {
-    let status = apply(places).map_err(|error| SandboxError::Refused(error.to_string()))?;
+pub(super) fn restrict(
+    places: &[Utf8PathBuf],
+    readable: Option<&[Utf8PathBuf]>,
+) -> Result<(), SandboxError> {
+    let status =
+        apply(places, readable).map_err(|error| SandboxError::Refused(error.to_string()))?;
     enforced(&status).map(|_| ()).ok_or(SandboxError::Unavailable)
 }
 
-fn apply(places: &[Utf8PathBuf]) -> Result<RestrictionStatus, RulesetError> {
+fn apply(
+    places: &[Utf8PathBuf],
+    readable: Option<&[Utf8PathBuf]>,
+) -> Result<RestrictionStatus, RulesetError> {
+    let reading = match readable {
+        Some(_) => BitFlags::from(AccessFs::ReadFile),
+        None => BitFlags::empty(),
+    };
     let writing = AccessFs::from_write(WRITING);
     // A device that one makes oneself would lead around every rule about paths.
     let devices: BitFlags<AccessFs> = AccessFs::MakeBlock | AccessFs::MakeChar;
     Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(writing)?
+        .handle_access(writing | reading)?
         .scope(Scope::from_all(SCOPES))?
         .create()?
-        .add_rules(path_beneath_rules(places, writing & !devices))?
+        .add_rules(path_beneath_rules(places, (writing & !devices) | reading))?
+        .add_rules(path_beneath_rules(readable.unwrap_or_default(), reading))?
         .restrict_self()
 }
 

@@ -7,6 +7,6 @@ pub(super) fn offered() -> Option<Landlock> {
     None
 }
 
-pub(super) fn restrict(_: &[Utf8PathBuf]) -> Result<(), SandboxError> {
+pub(super) fn restrict(_: &[Utf8PathBuf], _: Option<&[Utf8PathBuf]>) -> Result<(), SandboxError> {
     Err(SandboxError::Unavailable)
 }

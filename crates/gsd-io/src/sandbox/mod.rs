@@ -1,4 +1,4 @@
-//! A child that may read everything and write only to a few places.
+//! A child that may write only to a few places, and read everything, or everything but one folder.
 //!
 //! Invariants:
 //! - The sandbox holds from the child's first instruction on, and for all that descends from it.
@@ -6,13 +6,14 @@
 //!   the child, which inherits it. No code runs between fork and exec.
 //! - A sandbox that cannot be had is an error, never no sandbox.
 //!
-//! Reading and the network are free. So are mode, owner, times and attributes of files that
+//! The network is free. So are mode, owner, times and attributes of files that
 //! belong to the user: Landlock cannot forbid changing these.
 
 #[cfg_attr(not(target_os = "linux"), path = "landlock_portable.rs")]
 mod landlock;
 
-use camino::Utf8PathBuf;
+use crate::fs::{self, Kind};
+use camino::{Utf8Path, Utf8PathBuf};
 use std::io;
 
 /// Where a child may write.
@@ -25,6 +26,33 @@ pub enum Sandbox {
     /// Devices are never made, and signals do not reach processes outside of the sandbox where
     /// the kernel can prevent it.
     WriteOnly { places: Vec<Utf8PathBuf> },
+    /// Writes as there, and opens files to read at and below `readable` and the places only. Names
+    /// in folders are free.
+    Apart { places: Vec<Utf8PathBuf>, readable: Vec<Utf8PathBuf> },
+}
+
+/// More entries than these in the folders around a hidden one are not told to the kernel.
+const MAX_AROUND: usize = 4096;
+
+/// All that there is beside one folder, for [`Sandbox::Apart`]: a kernel that only knows what is
+/// allowed must be told of everything else. What is made later directly in a folder that holds it
+/// is not among it. `None` where it is too much, or a folder around it cannot be listed.
+pub fn all_but(hidden: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
+    let hidden = fs::canonical(hidden)?;
+    let mut around = vec![];
+    let mut inner = hidden.as_path();
+    while let Some(outer) = inner.parent() {
+        let entries = fs::list(outer, MAX_AROUND + 1).ok()?;
+        // A link could lead right back; what it leads to elsewhere is there by itself.
+        let others = entries.into_iter().filter(|entry| entry.kind != Kind::Link);
+        let paths = others.map(|entry| outer.join(entry.name)).filter(|path| path != inner);
+        around.extend(paths);
+        if around.len() > MAX_AROUND {
+            return None;
+        }
+        inner = outer;
+    }
+    Some(around)
 }
 
 /// What the Landlock of this kernel can do.
@@ -75,10 +103,14 @@ pub(crate) fn within<T: Send>(
     sandbox: &Sandbox,
     start: impl FnOnce() -> T + Send,
 ) -> Result<T, SandboxError> {
-    let Sandbox::WriteOnly { places } = sandbox else { return Ok(start()) };
+    let (places, readable) = match sandbox {
+        Sandbox::None => return Ok(start()),
+        Sandbox::WriteOnly { places } => (places, None),
+        Sandbox::Apart { places, readable } => (places, Some(readable.as_slice())),
+    };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("sandbox".to_owned());
-        let restricted = move || landlock::restrict(places).map(|()| start());
+        let restricted = move || landlock::restrict(places, readable).map(|()| start());
         match thread.spawn_scoped(scope, restricted)?.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),

@@ -5,7 +5,7 @@ use super::process::{World, generous, stdout};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Command, End, StartError, run};
-use gsd_io::sandbox::{DEVICES, Sandbox, landlock};
+use gsd_io::sandbox::{DEVICES, Sandbox, all_but, landlock};
 use gsd_testkit::fake_cli::program;
 use gsd_testkit::skipped;
 use gsd_testkit::write_attempts::ground::{Ground, Picture};
@@ -51,6 +51,37 @@ fn a_confined_program_writes_where_it_may_and_nowhere_else() {
     assert!(!project.join("new").exists());
     // This process is as free as before.
     std::fs::write(project.join("new"), "").unwrap();
+}
+
+#[test]
+fn a_program_kept_apart_reads_everything_but_what_is_hidden() {
+    if without_landlock() {
+        return;
+    }
+    let world = World::new();
+    let runs = world.folder().join("state/runs");
+    let (own, other) = (runs.join("own"), runs.join("other"));
+    for folder in [&own, &other, &world.folder().join("project")] {
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(folder.join("text"), "text").unwrap();
+    }
+    std::fs::write(world.folder().join("state/beside"), "text").unwrap();
+    // A way back that is no way around.
+    std::os::unix::fs::symlink(world.folder(), world.folder().join("state/link")).unwrap();
+    let readable = all_but(&runs).unwrap();
+    let read = |path: &str| {
+        let words = ["-c".to_owned(), format!("cat {}/{path}", world.folder())];
+        let command = Command { program: "/bin/sh".into(), args: words.into(), ..world.fake(&[]) };
+        let places = vec![own.clone()];
+        let sandbox = Sandbox::Apart { places, readable: readable.clone() };
+        stdout(&world.run(&Command { sandbox, ..command }, &generous())).to_owned()
+    };
+    for path in ["project/text", "state/beside", "state/runs/own/text", "state/link/project/text"] {
+        assert_eq!(read(path), "text", "{path}");
+    }
+    for path in ["state/runs/other/text", "state/link/state/runs/other/text"] {
+        assert_eq!(read(path), "", "{path}");
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! Where a confined program may write: its own places, and nothing that holds the project.
+//! Where a confined program may write: its own places, and nothing that holds the project. And what
+//! it may not read: the folders of other reviewers, whose words it would only repeat.
 
 use crate::lane::plan::LanePlan;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::env::Env;
 use gsd_io::fs;
-use gsd_io::sandbox::DEVICES;
+use gsd_io::sandbox::{DEVICES, Sandbox, all_but};
 
 /// Where a program may write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,29 @@ pub struct Places {
     pub temp: Option<Utf8PathBuf>,
     /// Places of its own that it does not get, because they hold the project or lie in it.
     pub withheld: Vec<Utf8PathBuf>,
+    /// The folder of runs, of which it reads its own places only; `None` where it cannot be kept
+    /// from reading the others.
+    pub unread: Option<Utf8PathBuf>,
+}
+
+impl Places {
+    /// How the program is kept to its places, where all of them are there.
+    pub fn sandbox(&self, prompt: &Utf8Path) -> Sandbox {
+        let places = self.writable.clone();
+        match self.unread.as_deref().and_then(all_but) {
+            None => Sandbox::WriteOnly { places },
+            Some(mut readable) => {
+                readable.push(prompt.to_owned());
+                Sandbox::Apart { places, readable }
+            }
+        }
+    }
+}
+
+/// Whether a program is kept from reading what other reviewers of the run get and write.
+pub fn is_apart(plan: &LanePlan, project: &Utf8Path, env: &Env) -> bool {
+    plan.confinement.restricts()
+        && places(plan, project, env).unread.as_deref().and_then(all_but).is_some()
 }
 
 /// Folders for everybody's temporary files: many programs do not ask for the user's choice.
@@ -28,13 +52,16 @@ pub fn places(plan: &LanePlan, project: &Utf8Path, env: &Env) -> Places {
     let folder = &plan.artefacts.folder;
     let holds = |path: &Utf8Path| project.starts_with(real(path));
     let touches = |path: &Utf8Path| holds(path) || real(path).starts_with(&project);
-    let mut found = Places { writable: vec![], folders: vec![], temp: None, withheld: vec![] };
+    let mut found =
+        Places { writable: vec![], folders: vec![], temp: None, withheld: vec![], unread: None };
     // A run folder inside the project is the user's choice.
     if !holds(folder) {
         found.writable.push(folder.clone());
     }
-    let usual =
-        Utf8PathBuf::from(env.var("TMPDIR").filter(|path| path.starts_with('/')).unwrap_or("/tmp"));
+    if plan.confinement.copies() {
+        found.writable.push(plan.root.clone());
+    }
+    let usual = env.temp_folder().to_owned();
     if touches(&usual) {
         found.temp = Some(folder.join("tmp"));
     }
@@ -56,7 +83,22 @@ pub fn places(plan: &LanePlan, project: &Utf8Path, env: &Env) -> Places {
         }
         found.writable.push(path);
     }
+    found.unread = unread(&found, plan, env);
     found
+}
+
+/// What is hidden must not lie where the program makes files: those that are new in a folder around
+/// it could not be read either. The same goes for a file of its own that others may replace.
+fn unread(found: &Places, plan: &LanePlan, env: &Env) -> Option<Utf8PathBuf> {
+    let run = plan.artefacts.folder.parent()?;
+    let all = env.state_home()?.join("gsd/runs");
+    let hidden = real(if run.starts_with(&all) { &all } else { run });
+    let around = |path: &Utf8PathBuf| hidden.starts_with(real(path));
+    let replaced = plan.state.iter().filter(|place| !place.is_folder).any(|place| {
+        let path = place.resolve(env.home(), |name| env.var(name));
+        path.is_some_and(|path| path.parent().is_some_and(|parent| around(&parent.to_owned())))
+    });
+    (!replaced && !found.writable.iter().any(around)).then_some(hidden)
 }
 
 /// With links resolved as far as the path exists.

@@ -94,7 +94,7 @@ pub(crate) fn call(
         return LaneReport::not_called(State::Failed, Reason::Transport, error.to_string())
             .during(During::Start);
     }
-    let confined = match child::confine(plan, context) {
+    let confined = match child::confine(plan, call, context) {
         Ok(confined) => confined,
         Err(error) => {
             return LaneReport::not_called(State::Blocked, Reason::Policy, error.to_string())

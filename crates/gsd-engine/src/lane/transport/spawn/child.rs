@@ -3,10 +3,10 @@
 use crate::lane::call::CallContext;
 use crate::lane::confinement::places;
 use crate::lane::plan::{LanePlan, PlannedOutput, SpawnPlan};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::env::NESTING_MARKERS;
-use gsd_io::fs;
 use gsd_io::sandbox::Sandbox;
+use gsd_io::{fs, random};
 use std::time::Duration;
 
 pub(super) const GRACE: Duration = Duration::from_secs(5);
@@ -41,23 +41,46 @@ pub(super) fn lay_out(
 /// Where the program is kept, and what it is told about that.
 pub(super) struct Confined {
     pub(super) sandbox: Sandbox,
-    /// The folder for temporary files, where it is not the usual one.
-    temp: Option<Utf8PathBuf>,
+    temp: Temp,
+}
+
+/// A folder for the temporary files of one call, so that no two reviewers meet there. It is gone
+/// with this value. It lies in the usual one because the name of a socket in it must be short.
+struct Temp(Utf8PathBuf);
+
+impl Temp {
+    fn make(usual: &Utf8Path) -> Result<Self, fs::WriteError> {
+        let folder = usual.join(format!("gsd-{}", random::hex(12)));
+        fs::create_private_dir_all(&folder).map(|()| Self(folder))
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        // What stays there costs space until the system clears it.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// Makes the places that the program may write to.
 pub(super) fn confine(
     plan: &LanePlan,
+    call: &SpawnPlan,
     context: &CallContext<'_>,
 ) -> Result<Confined, fs::WriteError> {
+    let own = |usual: &Utf8Path| {
+        // Where there is no usual one the lane's own folder has to do.
+        Temp::make(usual).or_else(|_| Temp::make(&plan.artefacts.folder))
+    };
     if !plan.confinement.restricts() {
-        return Ok(Confined { sandbox: Sandbox::None, temp: None });
+        return Ok(Confined { sandbox: Sandbox::None, temp: own(context.env.temp_folder())? });
     }
     let found = places(plan, context.project, context.env);
     for folder in found.folders.iter().chain(&found.temp) {
         fs::create_private_dir_all(folder)?;
     }
-    Ok(Confined { sandbox: Sandbox::WriteOnly { places: found.writable }, temp: found.temp })
+    let temp = own(found.temp.as_deref().unwrap_or(context.env.temp_folder()))?;
+    Ok(Confined { sandbox: found.sandbox(&call.prompt_path), temp })
 }
 
 /// The whole environment of the child: what every child gets, what the manifest and the user name,
@@ -87,8 +110,7 @@ pub(super) fn environment(
     variables.extend(told.map(|(name, path)| (name.to_owned(), path.to_string())));
     // A reviewer that looks at the state of the repository must not write to its index.
     variables.push(("GIT_OPTIONAL_LOCKS".to_owned(), "0".to_owned()));
-    if let Some(temp) = &confined.temp {
-        variables.push(("TMPDIR".to_owned(), temp.to_string()));
-    }
+    variables.retain(|(name, _)| name != "TMPDIR");
+    variables.push(("TMPDIR".to_owned(), confined.temp.0.to_string()));
     variables
 }
