@@ -725,7 +725,8 @@ pub(crate) struct ConfigSetCompatArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// A code such as `plan/wave-conflict`, or an exit code; none lists all codes
+    /// A code such as `plan/wave-conflict`, a state or reason of a lane, or an exit code; none lists
+    /// all codes
     pub(crate) code: Option<String>,
 }
 

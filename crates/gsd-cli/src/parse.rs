@@ -2,6 +2,8 @@
 //!
 //! A first pass looks for `-C` only, since a project's overlays may bring lanes of their own.
 
+mod exits;
+
 use crate::Program;
 use crate::args::Cli;
 use camino::Utf8PathBuf;
@@ -64,9 +66,13 @@ pub(crate) fn definition(program: Program, switches: &[Switch]) -> Command {
         .name(name)
         .bin_name(name)
         .mut_subcommand("review", |review| {
-            add_lane_flags(review, switches)
+            let review = add_lane_flags(review, switches)
                 .mut_subcommand("plan", plan)
                 .mut_subcommand("prepare", plan)
+                .after_help(exits::help(exits::REVIEW));
+            exits::VERBS.iter().fold(review, |review, (verb, codes)| {
+                review.mut_subcommand(*verb, |verb| verb.after_help(exits::help(codes)))
+            })
         })
         .mut_subcommand("lane", |lane| lane.mut_subcommand("plan", plan))
 }

@@ -7,6 +7,7 @@ use crate::exit::ExitStatus;
 use crate::parse::definition;
 use crate::{Program, commands};
 use gsd_engine::config::{DEFAULTS_VARIABLE, Declaration, SETTINGS_VARIABLE, WORKSTREAM_VARIABLE};
+use gsd_engine::lane::meaning::Word;
 use gsd_engine::lane::roster::first_party;
 use gsd_engine::lane::{Lane, Roster};
 use gsd_engine::registry;
@@ -38,6 +39,25 @@ fn exit_codes() {
          started) · 11 · 12 · 13 · 1 · 9 · 0.\n",
     );
     page("exit-codes.md", &text);
+}
+
+#[test]
+fn lane_states() {
+    let mut text = String::from(
+        "# States and reasons of lanes\n\nWhat `gsd explain WORD` prints. Every lane of a run ends in one \
+         state, and where it matters with a reason. The words are those of the record and the report.\n",
+    );
+    for kind in ["state", "reason"] {
+        write!(text, "\n## {}s\n\n| {kind} | meaning |\n| --- | --- |\n", title(kind)).unwrap();
+        for word in Word::all().filter(|word| word.kind() == kind) {
+            writeln!(text, "| `{}` | {} |", word.word(), word.meaning()).unwrap();
+        }
+    }
+    page("lane-states.md", &text);
+}
+
+fn title(word: &str) -> String {
+    word[..1].to_uppercase() + &word[1..]
 }
 
 #[test]

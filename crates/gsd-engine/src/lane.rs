@@ -14,6 +14,7 @@ pub mod confinement;
 pub mod descriptor;
 pub mod egress;
 pub mod handler;
+pub mod meaning;
 pub mod plan;
 pub mod probe;
 mod report;

@@ -1,4 +1,5 @@
-//! `gsd explain CODE`: what a code means and what to do.
+//! `gsd explain CODE`: what a code of a diagnostic, a state or reason of a lane, or an exit code
+//! means, and what to do.
 
 use super::{Context, Outcome};
 use crate::args::ExplainArgs;
@@ -7,6 +8,7 @@ use crate::exit::ExitStatus;
 use crate::output::table::pad;
 use crate::ui::{Tone, Ui};
 use gsd_engine::diag::{Level, Rule};
+use gsd_engine::lane::meaning::Word;
 use gsd_engine::text::{nearest, printable};
 use serde_json::{Value, json};
 
@@ -30,12 +32,15 @@ fn exit_status(text: &str) -> Option<ExitStatus> {
 }
 
 fn explain(ui: &Ui, rules: &[&'static Rule], code: &str) -> Outcome {
+    if let Some(word) = Word::parse(code) {
+        return explain_word(ui, word);
+    }
     let Some(rule) = rules.iter().find(|rule| rule.code == code) else {
         let message = format!("there is no code `{}`", printable(code, 80));
         // The part behind the slash is what people remember.
         let ends = rules.iter().find(|rule| rule.code.rsplit('/').next() == Some(code));
-        let near =
-            ends.map(|rule| rule.code).or_else(|| nearest(code, rules.iter().map(|r| r.code)));
+        let known = rules.iter().map(|rule| rule.code).chain(Word::all().map(Word::word));
+        let near = ends.map(|rule| rule.code).or_else(|| nearest(code, known));
         let hint = match near {
             Some(near) => format!("did you mean `gsd explain {near}`?"),
             None => "`gsd explain` lists all codes".to_owned(),
@@ -54,6 +59,18 @@ fn explain(ui: &Ui, rules: &[&'static Rule], code: &str) -> Outcome {
     let head = format!("{}[{}]", rule.level, rule.code);
     ui.line(format_args!("{}: {}\n", ui.paint(tone, &head), rule.summary));
     ui.line(plain(rule.docs.trim_end()));
+    Ok(ExitStatus::Done)
+}
+
+/// A state or a reason, as records and reports spell it.
+fn explain_word(ui: &Ui, word: Word) -> Outcome {
+    let (kind, name) = (word.kind(), word.word());
+    if ui.json {
+        ui.success(json!({ "word": name, "kind": kind, "meaning": word.meaning() }));
+        return Ok(ExitStatus::Done);
+    }
+    ui.line(format_args!("{} of a lane: {}\n", kind, ui.paint(Tone::Strong, name)));
+    ui.line(word.meaning());
     Ok(ExitStatus::Done)
 }
 

@@ -77,6 +77,11 @@ fn a_block_that_cannot_be_read_is_said_and_makes_the_review_incomplete() {
         assert_eq!(lane(&record(&world), "gemini")["state"], "incomplete", "{body}");
         assert!(ran.stdout.contains("could not be read"), "{}", ran.stdout);
         assert!(world.read(REPORT).contains(said), "{body}");
+        // Nobody knows whether the finding that should fail the run is among them.
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let gated = gsd(&world, &["review", "--phase", "3", "--gemini", "--fail-on", "high"]);
+        assert_eq!(gated.code, 9, "{body}: {}", gated.stderr);
+        assert!(gated.stderr.contains("so `--fail-on` cannot pass"), "{}", gated.stderr);
     }
 }
 

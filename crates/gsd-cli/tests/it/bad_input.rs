@@ -119,6 +119,30 @@ fn broken_settings_are_said_and_left_alone() {
 }
 
 #[test]
+fn who_is_asked_because_settings_are_broken_is_named() {
+    let world = World::new();
+    world.small_phase();
+    world.program("gemini", GOOD);
+    let wanted = r#"{"review": {"default_reviewers": ["plan-lint"]}"#;
+    world.write(".planning/config.json", wanted);
+    let said = "config.json` cannot be read, so nobody knows which reviewers it names; every one \
+                that is here is asked because of that: `gemini`, `plan-lint`";
+    let plan = gsd(&world, &["review", "plan"]);
+    assert!(plan.stderr.contains(said), "{}", plan.stderr);
+    let ran = gsd(&world, &["review"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert!(ran.stderr.contains("press Ctrl-C; `gsd config validate`"), "{}", ran.stderr);
+    assert!(record(&world)["run"]["notes"].to_string().contains(said));
+    // Who names the reviewers, or mends the file, is not told so.
+    for (words, text) in [(&["--plan-lint"][..], wanted), (&[], &format!("{wanted}}}"))] {
+        world.write(".planning/config.json", text);
+        let ran = gsd(&world, &[&["review"], words].concat());
+        assert!(!ran.stderr.contains("nobody knows which"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_lane_cannot_forge_the_report() {
     let world = World::new();
     world.small_phase();

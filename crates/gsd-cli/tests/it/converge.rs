@@ -1,6 +1,6 @@
 //! The machine's half of the loop of planning and reviewing, over real reviews.
 
-use crate::world::{GOOD, Ran, gsd};
+use crate::world::{GOOD, Ran, gsd, record};
 use gsd_testkit::project::World;
 
 /// A reviewer with these findings.
@@ -66,6 +66,14 @@ fn somebody_must_decide_when_the_cycles_are_used_up() {
     let converge = ["review", "converge", "3", "--max-cycles", "1"];
     let ran = gsd(&world, &converge);
     assert_eq!(ran.code, 21, "{}{}", ran.stdout, ran.stderr);
+    let late = ["review", "converge", "--phase", "3", "--deadline", "90m"];
+    assert_eq!(gsd(&world, &late).code, 20);
+    let mut long_ago = record(&world);
+    long_ago["run"]["started_at"] = "2020-01-01T00:00:00Z".into();
+    world.write(".planning/phases/03-notes/03-REVIEWS.json", &long_ago.to_string());
+    let ran = gsd(&world, &late);
+    assert_eq!(ran.code, 21, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("the deadline of the loop has passed"), "{}", ran.stderr);
     let proceeded = gsd(&world, &[&converge[..], &["--on-escalate", "proceed"]].concat());
     assert_eq!(proceeded.code, 0);
 }
@@ -87,7 +95,13 @@ fn without_a_real_review_there_is_no_verdict() {
 #[test]
 fn wrong_words_are_refused() {
     let world = world();
-    for words in [&["--max-cycles", "0"][..], &["--max-cycles", "11"], &["3", "4"]] {
+    for words in [
+        &["--max-cycles", "0"][..],
+        &["--max-cycles", "11"],
+        &["3", "4"],
+        &["3", "--phase", "3"],
+        &["--deadline", "soon"],
+    ] {
         let ran = gsd(&world, &[&["review", "converge"], words].concat());
         assert_eq!(ran.code, 2, "{words:?}: {}", ran.stderr);
     }

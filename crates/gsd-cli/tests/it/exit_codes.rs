@@ -177,6 +177,31 @@ fn help_says_which_lanes_are_here_from_path_alone() {
 }
 
 #[test]
+fn help_and_explain_know_the_exit_codes_and_the_words_of_a_report() {
+    let world = world();
+    let help = |words: &[&str]| gsd(&world, &[words, &["--help"]].concat()).stdout;
+    assert!(help(&["review"]).contains("\n   12  no lane produced a review\n"));
+    let converge = help(&["review", "converge"]);
+    for code in ["   20  ", "   21  ", "   22  "] {
+        assert!(converge.contains(code), "{converge}");
+    }
+    for verb in ["plan", "invoke", "prepare", "merge", "show", "render", "trust-host", "trust"] {
+        assert!(help(&["review", verb]).contains("Exit codes:\n    0  done"), "{verb}");
+    }
+    for (asked, said) in [
+        ("reviewed", "state of a lane: reviewed\n\nIt ended well"),
+        ("empty-output", "state of a lane: empty\n\nIt wrote nothing"),
+        ("egress_host_changed", "reason of a lane: host-changed\n\nIts address"),
+        ("12", "exit code 12: no lane produced a review"),
+    ] {
+        let ran = gsd(&world, &["explain", asked]);
+        assert!(ran.code == 0 && ran.stdout.starts_with(said), "{asked}: {}", ran.stdout);
+    }
+    let near = gsd(&world, &["explain", "reviewd"]);
+    assert!(near.code == 6 && near.stderr.contains("`gsd explain reviewed`"), "{}", near.stderr);
+}
+
+#[test]
 fn a_wrong_command_line_is_json_where_json_is_asked_for() {
     let ran = gsd(&world(), &["review", "--json", "--bogus"]);
     let answer = ran.json();

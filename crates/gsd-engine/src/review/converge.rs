@@ -7,7 +7,9 @@
 use super::clusters;
 use super::record::{Cluster, Plan, Record, Severity};
 use crate::lane::{Proof, State};
+use gsd_io::clock;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,8 +73,21 @@ pub struct PlanNow<'a> {
     pub text: &'a str,
 }
 
-/// Decides about the last review.
-pub fn converge(record: &Record, plans: &[PlanNow<'_>], max_cycles: usize) -> Convergence {
+/// How long a loop may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    pub cycles: usize,
+    /// From the start of its first review on.
+    pub deadline: Option<Duration>,
+}
+
+/// Decides about the last review. `now` is counted from the epoch.
+pub fn converge(
+    record: &Record,
+    plans: &[PlanNow<'_>],
+    bounds: Bounds,
+    now: Duration,
+) -> Convergence {
     let mut found = Convergence {
         decision: Decision::Invalid,
         why: String::new(),
@@ -93,7 +108,7 @@ pub fn converge(record: &Record, plans: &[PlanNow<'_>], max_cycles: usize) -> Co
     let cycles = cycles(record);
     found.cycle = cycles.len();
     found.totals = cycles.iter().map(|cycle| concerns(cycle).len()).collect();
-    let (decision, why) = decide(record, plans, max_cycles, &cycles, &found);
+    let (decision, why) = decide(record, plans, bounds, now, &cycles, &found);
     found.decision = decision;
     found.why = why;
     found
@@ -102,7 +117,8 @@ pub fn converge(record: &Record, plans: &[PlanNow<'_>], max_cycles: usize) -> Co
 fn decide(
     record: &Record,
     plans: &[PlanNow<'_>],
-    max_cycles: usize,
+    bounds: Bounds,
+    now: Duration,
     cycles: &[&Record],
     found: &Convergence,
 ) -> (Decision, String) {
@@ -140,8 +156,14 @@ fn decide(
     if no_better(0) && no_better(1) {
         return (Decision::Escalate, format!("{open}; two cycles made nothing better"));
     }
-    if cycles.len() >= max_cycles {
-        return (Decision::Escalate, format!("{open} after {max_cycles} cycles"));
+    if cycles.len() >= bounds.cycles {
+        return (Decision::Escalate, format!("{open} after {} cycles", bounds.cycles));
+    }
+    let began = cycles.last().and_then(|first| clock::parse_rfc3339(&first.run.started_at));
+    if let (Some(deadline), Some(began)) = (bounds.deadline, began)
+        && now.saturating_sub(Duration::from_secs(began)) >= deadline
+    {
+        return (Decision::Escalate, format!("{open}, and the deadline of the loop has passed"));
     }
     if no_better(0) {
         return (Decision::Stalled, format!("{open}; the last cycle made nothing better"));

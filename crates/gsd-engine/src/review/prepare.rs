@@ -7,6 +7,7 @@ use super::planner::{Planned, Planner, offer};
 use super::prompts::{Marks, prompts};
 use super::record;
 use super::redaction::{Redaction, cleans_prompts};
+use super::unread::asked_for_want_of_settings;
 use super::work_tree::can_copy;
 use crate::config::{self, Config, Flags};
 use crate::diag::Diagnostic;
@@ -262,6 +263,9 @@ pub fn prepare(
         .collect();
     let mut selection = select(&request, &reviewers, roster, &detected);
     ask.check_timeouts(&reviewers, roster, &mut selection.errors);
+    let for_want = asked_for_want_of_settings(&selection, &project.config, &project.diagnostics);
+    let unread_settings = for_want.as_ref().map(|remark| format!("{}.", remark.message));
+    selection.warnings.extend(for_want);
     let mut asked = vec![];
     let mut not_asked = vec![];
     for identity in &selection.selected {
@@ -312,6 +316,7 @@ pub fn prepare(
     project.config.flag("review.redact", &mut diagnostics);
     let redacts = cleans_prompts(&project.config);
     let mut notes = notes(&selection, &project.phase);
+    notes.extend(unread_settings);
     if !redacts && asked.iter().any(|asked| !asked.plan.is_local()) {
         notes.push("No secret was taken out of the prompts: `review.redact` is off.".to_owned());
     }

@@ -9,15 +9,16 @@ use crate::args::{ConvergeArgs, OnEscalate};
 use crate::commands::{Context, Outcome};
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
-use gsd_engine::review::{self, Convergence, Decision, Open, PlanNow};
+use gsd_engine::review::{self, Bounds, Convergence, Decision, Open, PlanNow};
 use gsd_engine::text::printable;
+use gsd_io::clock;
 use gsd_io::fs::Links;
 use serde_json::{Value, json};
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &ConvergeArgs) -> Outcome {
-    let project =
-        review::open(&context.env, &context.root, args.phase.as_deref(), &context.settings)
-            .map_err(|error| phase_error(&error))?;
+    let phase = args.named.as_deref().or(args.phase.phase.as_deref());
+    let project = review::open(&context.env, &context.root, phase, &context.settings)
+        .map_err(|error| phase_error(&error))?;
     let paths = review::report_paths(&project.root, &project.phase.directory);
     let record = load(&paths.record, Links::Refuse)?;
     let plans: Vec<PlanNow<'_>> = project
@@ -29,7 +30,12 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ConvergeArgs) -> Outcome {
             text: plan.document.file.text(),
         })
         .collect();
-    let found = review::converge(&record, &plans, usize::from(args.max_cycles));
+    let found = review::converge(
+        &record,
+        &plans,
+        Bounds { cycles: usize::from(args.max_cycles), deadline: args.deadline },
+        clock::since_epoch(),
+    );
     let status = match (found.decision, args.on_escalate) {
         (Decision::Converged, _) | (Decision::Escalate, OnEscalate::Proceed) => ExitStatus::Done,
         (Decision::Continue | Decision::Stalled, _) => ExitStatus::NotConverged,

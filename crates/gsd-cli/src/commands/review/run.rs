@@ -202,7 +202,15 @@ pub(super) fn finish(
                 .hint("the whole report was printed instead"),
         );
     }
-    let status = status(&record, args.fail_on, failed.is_some());
+    let unread = review::unread_findings(&record);
+    let status = status(&record, args.fail_on, failed.is_some(), &unread);
+    if args.fail_on != FailOn::Never {
+        for (lane, lost) in &unread {
+            ui.warn(format_args!(
+                "what `{lane}` found is not known in full, so `--fail-on` cannot pass: {lost}"
+            ));
+        }
+    }
     let report = written.as_ref().ok().and_then(Option::as_ref).map(|path| shown(context, path));
     print(ui, context, args, &record, report.as_deref(), failed.as_ref(), status);
     Ok(status)
@@ -285,7 +293,12 @@ const fn outcome_code(status: ExitStatus) -> &'static str {
 }
 
 /// The exit code of a run, the first that applies.
-fn status(record: &Record, fail_on: FailOn, not_written: bool) -> ExitStatus {
+fn status(
+    record: &Record,
+    fail_on: FailOn,
+    not_written: bool,
+    unread: &[(String, String)],
+) -> ExitStatus {
     if record.run.interrupted {
         return ExitStatus::Interrupted;
     }
@@ -310,7 +323,9 @@ fn status(record: &Record, fail_on: FailOn, not_written: bool) -> ExitStatus {
     let failed = record.lanes.iter().any(|lane| {
         matches!(lane.state, State::Failed | State::TimedOut | State::Empty | State::Unproven)
     });
-    if failed { ExitStatus::SomeFailed } else { ExitStatus::Done }
+    // What could not be read may be the very finding that was to fail the run.
+    let unknown = least.is_some() && !unread.is_empty();
+    if failed || unknown { ExitStatus::SomeFailed } else { ExitStatus::Done }
 }
 
 /// A path as it should be typed from where the user is.

@@ -41,7 +41,11 @@ fn decide_with(record: &Record, text: &str, max_cycles: usize) -> Convergence {
         .iter()
         .map(|plan| PlanNow { path: &plan.path, sha256: &plan.sha256, text })
         .collect();
-    converge(record, &plans, max_cycles)
+    converge(record, &plans, bounds(max_cycles), Duration::ZERO)
+}
+
+fn bounds(cycles: usize) -> Bounds {
+    Bounds { cycles, deadline: None }
 }
 
 fn decided(record: &Record) -> Decision {
@@ -129,12 +133,15 @@ fn plans_that_changed_since_are_to_be_reviewed_first() {
     let record = review(1, &[]);
     let path = record.plans[0].path.clone();
     let changed = PlanNow { path: &path, sha256: "another", text: TEXT };
-    let found = converge(&record, &[changed], 3);
+    let found = converge(&record, &[changed], bounds(3), Duration::ZERO);
     assert_eq!(found.decision, Decision::Continue);
     assert_eq!(found.why, "changed since the last review: 03-01-PLAN.md");
     let same = PlanNow { path: &path, sha256: &record.plans[0].sha256, text: TEXT };
     let new = PlanNow { path: ".planning/phases/03-post-feed/03-02-PLAN.md", ..changed };
-    assert_eq!(converge(&record, &[same, new], 3).decision, Decision::Continue);
+    assert_eq!(
+        converge(&record, &[same, new], bounds(3), Duration::ZERO).decision,
+        Decision::Continue
+    );
 }
 
 #[test]
@@ -177,6 +184,26 @@ fn a_loop_has_so_many_cycles_and_no_more() {
     let found = decide_with(&cycles(3), TEXT, 3);
     assert_eq!((found.decision, found.cycle), (Decision::Escalate, 3));
     assert!(found.why.ends_with("after 3 cycles"), "{}", found.why);
+}
+
+#[test]
+fn a_loop_has_a_deadline_from_its_first_review_on() {
+    let mut first = review(1, &[("alpha", High), ("beta", High)]);
+    first.run.started_at = "2026-11-30T21:00:00Z".into();
+    let mut newest = review(2, &[("alpha", High)]);
+    newest.run.started_at = "2026-11-30T22:30:00Z".into();
+    let record = after(newest, [first]);
+    let plan = PlanNow { path: &record.plans[0].path, sha256: &record.plans[0].sha256, text: TEXT };
+    let at = |text: &str, hours: u64| {
+        let bounds = Bounds { cycles: 10, deadline: Some(Duration::from_secs(hours * 3600)) };
+        let now = Duration::from_secs(clock::parse_rfc3339(text).unwrap());
+        converge(&record, &[plan], bounds, now)
+    };
+    assert_eq!(at("2026-11-30T22:59:59Z", 2).decision, Decision::Continue);
+    let late = at("2026-11-30T23:00:00Z", 2);
+    assert_eq!(late.decision, Decision::Escalate);
+    assert!(late.why.ends_with("the deadline of the loop has passed"), "{}", late.why);
+    assert_eq!(at("2026-11-30T23:00:00Z", 3).decision, Decision::Continue);
 }
 
 #[test]
