@@ -21,6 +21,7 @@ mod placeholders;
 pub mod rules;
 mod setup;
 mod spelling;
+mod together;
 
 pub use heading::Heading;
 pub use invoke::{
@@ -280,21 +281,21 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
     });
 
     if let (Some(transport), Some(Some(handler))) = (transport, handler) {
-        check_handler(transport, handler, &mut fields, sink);
+        together::check_handler(transport, handler, &mut fields, sink);
     }
-    check_together(transport, handler, empty_output, &mut fields, sink);
+    together::check_output(transport, handler, empty_output, &mut fields, sink);
     if let (Some(probe), Some(invoke)) = (&probe, &invoke) {
-        check_probe(probe, invoke, &mut fields, sink);
+        together::check_probe(probe, invoke, &mut fields, sink);
     }
     if let (Some(Invoke::Spawn(invoke)), Some(steps)) = (&invoke, &setup) {
-        check_captured(invoke, steps, &mut fields, sink);
+        together::check_captured(invoke, steps, &mut fields, sink);
     }
     if let (Some(Invoke::OpenaiHttp(_)), Some([_, ..])) = (&invoke, setup.as_deref()) {
         let at = field::at(&mut fields, "setup", sink);
         sink.push(FORBIDDEN_FIELD.at(at, "a server has no steps before the review"));
     }
     if let (Some(invoke), Some(evidence)) = (&invoke, evidence) {
-        check_evidence(invoke, evidence, &mut fields, sink);
+        together::check_evidence(invoke, evidence, &mut fields, sink);
     }
     fields.finish(sink);
     if errors(sink) > errors_before {
@@ -404,99 +405,6 @@ fn read_set_env(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<BTreeMap<Env
         }
     }
     (faults == 0).then_some(set)
-}
-
-fn check_handler(transport: Transport, handler: Handler, fields: &mut Fields<'_>, sink: &mut Sink) {
-    if handler.transport() != transport {
-        let at = field::at(fields, "handler", sink);
-        let message = format!("handler `{handler}` does not work on transport `{transport}`");
-        let help = format!("it needs transport `{}`", handler.transport());
-        sink.push(HANDLER_TRANSPORT.at(at, message).help(help));
-    }
-}
-
-fn check_together(
-    transport: Option<Transport>,
-    handler: Option<Option<Handler>>,
-    empty_output: Option<EmptyOutput>,
-    fields: &mut Fields<'_>,
-    sink: &mut Sink,
-) {
-    let Some(handler) = handler else { return };
-    if empty_output == Some(EmptyOutput::HandlerOwned) && !handler.is_some_and(Handler::owns_output)
-    {
-        let at = field::at(fields, "emptyOutput", sink);
-        let found = handler.map_or("no handler".to_owned(), |h| format!("handler `{h}`"));
-        let message = format!("`handler-owned` needs a handler that owns the output, not {found}");
-        sink.push(OUTPUT_OWNER.at(at, message).help("use `stub-with-stderr`"));
-    }
-    if transport == Some(Transport::OpenaiHttp) && handler.is_none() {
-        let at = field::at(fields, "handler", sink);
-        let message = "`null` means `openai-compatible` on this transport";
-        sink.push(IMPLIED_HANDLER.at(at, message).help("write `\"openai-compatible\"`"));
-    }
-}
-
-fn check_probe(probe: &Probe, invoke: &Invoke, fields: &mut Fields<'_>, sink: &mut Sink) {
-    let message = match (probe, invoke) {
-        (
-            Probe::CommandExists { binary } | Probe::CommandCapability { binary, .. },
-            Invoke::Spawn(spawn),
-        ) if *binary != spawn.binary => format!(
-            "the probe looks for `{}`, the lane runs `{}`",
-            printable(binary.as_str(), 80),
-            printable(spawn.binary.as_str(), 80)
-        ),
-        (Probe::HttpReachable { host_key, .. }, Invoke::OpenaiHttp(http))
-            if *host_key != http.host_key =>
-        {
-            format!("the probe asks `{host_key}`, the lane talks to `{}`", http.host_key)
-        }
-        (Probe::CommandExists { .. } | Probe::CommandCapability { .. }, Invoke::OpenaiHttp(_)) => {
-            "the probe looks for a program, the lane talks to a server".to_owned()
-        }
-        (Probe::HttpReachable { .. }, Invoke::Spawn(_)) => {
-            "the probe asks a server, the lane runs a program".to_owned()
-        }
-        (Probe::CommandExists { .. } | Probe::CommandCapability { .. }, Invoke::Spawn(_))
-        | (Probe::HttpReachable { .. }, Invoke::OpenaiHttp(_)) => return,
-    };
-    let at = field::at(fields, "probe", sink);
-    sink.push(PROBE_MISMATCH.at(at, message).help("probe what the lane uses"));
-}
-
-/// The arguments may use what the steps before the review capture, and nothing else.
-fn check_captured(
-    invoke: &SpawnInvoke,
-    steps: &[SetupStep],
-    fields: &mut Fields<'_>,
-    sink: &mut Sink,
-) {
-    let known: Vec<&str> =
-        steps.iter().filter_map(|step| step.capture.as_ref()).map(|c| c.name.as_str()).collect();
-    let pointer = fields.pointer.key("invoke");
-    if let Some(node) = fields.node("invoke") {
-        setup::check(&invoke.args, &known, node, &pointer, sink);
-    }
-}
-
-fn check_evidence(
-    invoke: &Invoke,
-    evidence: EvidenceClass,
-    fields: &mut Fields<'_>,
-    sink: &mut Sink,
-) {
-    let Invoke::Spawn(spawn) = invoke else { return };
-    if evidence == EvidenceClass::SourceGrounded
-        && spawn.prompt == PromptChannel::None
-        && spawn.binary.as_str() != OWN_BINARY
-    {
-        let at = field::at(fields, "evidenceClass", sink);
-        let message = "a lane that gets no prompt cannot show that it read the plans";
-        sink.push(
-            NO_PROMPT_EVIDENCE.at(at, message).help("`diff-only` says what such a lane looks at"),
-        );
-    }
 }
 
 /// In a manifest of ours this name means the running program.

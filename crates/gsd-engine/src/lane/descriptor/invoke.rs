@@ -1,8 +1,12 @@
 //! How a lane is called: the `invoke` object, whose shape the transport selects.
 
+mod effort;
+
+pub use effort::{Effort, EffortChannel, EffortLevel};
+
 use super::field::{self, Presence};
 use super::rules::*;
-use super::{Binary, EnvName, Transport, placeholders, spelling};
+use super::{Binary, Transport, placeholders, spelling};
 use crate::id::ConfigKey;
 use crate::json::{Examples, Fields, Node, Pointer, Sink};
 use crate::lane::handler::openai_compatible::Streaming;
@@ -56,27 +60,6 @@ words! {
 }
 
 words! {
-    /// How a program is told how hard to think.
-    EffortChannel {
-        None = "none",
-        Argv = "argv",
-        Env = "env",
-    }
-}
-
-words! {
-    /// How hard to think, weakest first.
-    EffortLevel {
-        Minimal = "minimal",
-        Low = "low",
-        Medium = "medium",
-        High = "high",
-        Xhigh = "xhigh",
-        Max = "max",
-    }
-}
-
-words! {
     /// Where a server's model comes from when nobody names one.
     ModelDiscovery {
         None = "none",
@@ -122,18 +105,6 @@ pub struct HttpInvoke {
     pub streaming: Streaming,
 }
 
-/// How a program is told how hard to think, and which words it knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Effort {
-    pub channel: EffortChannel,
-    /// Arguments in which `{{level}}` becomes the level.
-    pub args: Vec<String>,
-    /// The levels that the program knows, weakest first.
-    pub levels: Vec<EffortLevel>,
-    /// The variable that holds the level, for [`EffortChannel::Env`].
-    pub variable: Option<EnvName>,
-}
-
 impl SpawnInvoke {
     /// Whether the program can be told how much effort to make.
     pub fn takes_effort(&self) -> bool {
@@ -142,14 +113,6 @@ impl SpawnInvoke {
             EffortChannel::Argv => !self.effort.args.is_empty(),
             EffortChannel::Env => self.effort.variable.is_some(),
         }
-    }
-}
-
-impl Effort {
-    /// The nearest level that the program knows; of two equally near ones the weaker.
-    pub fn nearest(&self, wanted: EffortLevel) -> EffortLevel {
-        let distance = |level: &EffortLevel| (*level as i8 - wanted as i8).unsigned_abs();
-        self.levels.iter().copied().min_by_key(|level| (distance(level), *level)).unwrap_or(wanted)
     }
 }
 
@@ -354,7 +317,7 @@ fn read_spawn(
     let agent_arg = field::optional_text(fields, "agentArg", sink, &EMPTY_TEXT, field::not_empty);
     let default_agent =
         field::optional_text(fields, "defaultAgent", sink, &EMPTY_TEXT, field::not_empty);
-    let effort = read_effort(fields, sink);
+    let effort = effort::read(fields, sink);
     let prompt_place = match fields.node("promptPlace") {
         None => Some(PromptPlace::RunDir),
         Some(node) => read_word(node, &fields.pointer.key("promptPlace"), sink),
@@ -417,51 +380,6 @@ fn read_http(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<HttpInvoke> {
         fallback_model: fallback_model?,
         streaming,
     })
-}
-
-fn read_effort(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Effort> {
-    let channel = field::word::<EffortChannel>(fields, "effortChannel", sink);
-    let args = field::optional_texts(fields, "effortArgs", sink, &EMPTY_TEXT, field::not_empty);
-    let levels = match fields.node("effortLevels") {
-        None => Some(EffortLevel::ALL.to_vec()),
-        Some(node) => read_levels(node, &fields.pointer.key("effortLevels"), sink),
-    };
-    let variable =
-        field::optional_text(fields, "effortEnv", sink, &BAD_VARIABLE, EnvName::parse_declared);
-    let effort = Effort { channel: channel?, args: args?, levels: levels?, variable: variable? };
-    match effort.channel {
-        EffortChannel::None => {
-            forbid(fields, "effortArgs", "effortChannel `none`", sink);
-            forbid(fields, "effortEnv", "effortChannel `none`", sink);
-        }
-        EffortChannel::Argv => forbid(fields, "effortEnv", "effortChannel `argv`", sink),
-        EffortChannel::Env => {
-            forbid(fields, "effortArgs", "effortChannel `env`", sink);
-            if effort.variable.is_none() {
-                let at = field::at(fields, "effortChannel", sink);
-                let message = "`env` does nothing without `effortEnv`, the name of the variable";
-                let help = "write for example `\"effortEnv\": \"ACME_EFFORT\"`, or use `none`";
-                sink.push(EFFORT_WITHOUT_EFFECT.at(at, message).help(help));
-            }
-        }
-    }
-    Some(effort)
-}
-
-fn read_levels(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Vec<EffortLevel>> {
-    let Some(items) = node.as_array() else {
-        sink.wrong(node, pointer, "an array of effort levels");
-        return None;
-    };
-    let read: Vec<Option<EffortLevel>> = items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| read_word(item, &pointer.index(index), sink))
-        .collect();
-    let mut levels = read.into_iter().collect::<Option<Vec<_>>>()?;
-    levels.sort_unstable();
-    levels.dedup();
-    Some(if levels.is_empty() { EffortLevel::ALL.to_vec() } else { levels })
 }
 
 /// No file of a manifest is longer; it holds instructions, not data.
