@@ -31,16 +31,15 @@ impl Git<'_> {
         self.ask_about(args, Stdin::Empty)
     }
 
+    /// Asks as if the index were in another file.
+    pub(super) fn ask_index(&self, index: &Utf8Path, args: &[&str]) -> Answer {
+        let variable = ("GIT_INDEX_FILE".to_owned(), index.to_string());
+        answer(self.run(args, Stdin::Empty, Some(variable)))
+    }
+
     /// Asks with an input.
     pub(super) fn ask_about(&self, args: &[&str], stdin: Stdin) -> Answer {
-        let Some(exit) = self.run(args, stdin) else { return Answer::None };
-        match (exit.end, exit.stdout.whole()) {
-            (End::Exited(0), Some(bytes)) => Answer::Text(bytes.to_vec()),
-            (End::Exited(0), None) | (End::OutputTooLarge, _) => Answer::TooMuch,
-            (End::Exited(_) | End::Signalled(_) | End::TimedOut { .. } | End::Cancelled, _) => {
-                Answer::None
-            }
-        }
+        answer(self.run(args, stdin, None))
     }
 
     /// An answer in words; `None` for every other one.
@@ -51,8 +50,9 @@ impl Git<'_> {
         }
     }
 
-    fn run(&self, args: &[&str], stdin: Stdin) -> Option<Exit> {
+    fn run(&self, args: &[&str], stdin: Stdin, more: Option<(String, String)>) -> Option<Exit> {
         let mut variables = self.env.child_base();
+        variables.extend(more);
         // Looking must not take locks or ask for passwords.
         let fixed = [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C")];
         variables.extend(fixed.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -75,5 +75,16 @@ impl Git<'_> {
             stderr: Cap::log(),
         };
         process::run(&command, &limits, self.cancel, &mut |_| ()).ok()
+    }
+}
+
+fn answer(exit: Option<Exit>) -> Answer {
+    let Some(exit) = exit else { return Answer::None };
+    match (exit.end, exit.stdout.whole()) {
+        (End::Exited(0), Some(bytes)) => Answer::Text(bytes.to_vec()),
+        (End::Exited(0), None) | (End::OutputTooLarge, _) => Answer::TooMuch,
+        (End::Exited(_) | End::Signalled(_) | End::TimedOut { .. } | End::Cancelled, _) => {
+            Answer::None
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::git::{Answer, Git};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
-use gsd_io::fs::{self, Found, Kind, Walked};
+use gsd_io::fs::{self, Found, Kind, Links, Walked};
 use gsd_io::process::Stdin;
 use std::collections::BTreeSet;
 
@@ -89,8 +89,32 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// No settings of a repository are larger.
+const MAX_SETTINGS: u64 = 1 << 20;
+
+/// What settings must say for a work tree that lies elsewhere, or to read further settings.
+const MOVES: [&str; 2] = ["worktree", "include"];
+
 impl Repository {
     fn find(git: &Git<'_>) -> Option<Self> {
+        Self::plain(git.root).or_else(|| Self::ask(git))
+    }
+
+    /// The repository of most projects, for which git need not be started: a folder `.git` at the
+    /// root, whose settings move nothing elsewhere.
+    fn plain(root: &Utf8Path) -> Option<Self> {
+        let dir = root.join(".git");
+        let settings = fs::read_text(&dir.join("config"), MAX_SETTINGS, Links::Refuse)
+            .ok()?
+            .to_ascii_lowercase();
+        let is_file = |name: &str| matches!(fs::kind(&dir.join(name)), Some(Kind::File { .. }));
+        let is_folder = |path: &Utf8Path| fs::kind(path) == Some(Kind::Directory);
+        let plain = is_folder(&dir) && is_folder(&dir.join("objects")) && is_file("HEAD");
+        let moved = is_file("commondir") || MOVES.iter().any(|word| settings.contains(word));
+        (plain && !moved).then(|| Self { top: root.to_owned(), dir: dir.clone(), common: dir })
+    }
+
+    fn ask(git: &Git<'_>) -> Option<Self> {
         let args = [
             "rev-parse",
             "--path-format=absolute",

@@ -58,7 +58,7 @@ pub(super) fn compare(
         .into_iter()
         .map(|(path, kind, is_mode_only)| Change { path: path.clone(), kind, is_mode_only })
         .collect();
-    if !before.index.means_the_same(&after.index) {
+    if !before.index.means_the_same(&after.index, &tree.git) {
         let path = ".git/index".into();
         changes.push(Change { path, kind: TreeChangeKind::Modified, is_mode_only: false });
     }

@@ -4,11 +4,12 @@
 //! about a file changes with each write and cannot be set back.
 
 use super::{Repository, Tree};
-use crate::review::git::Answer;
+use crate::review::git::{Answer, Git};
 use camino::{Utf8Path, Utf8PathBuf};
-use gsd_io::fs::{self, Found, Kind, Links, Stamp};
+use gsd_io::fs::{self, Found, Kind, Links, Scratch, Stamp};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A file that is larger is known by its stamp alone.
 const MAX_FILE: u64 = 32 << 20;
@@ -45,16 +46,38 @@ pub(super) enum Content {
     Unread,
 }
 
-/// The index of git. Its file changes when somebody merely looks, so its meaning is compared.
+/// The index of git. Its file changes when somebody merely looks, so where its bytes differ, git is
+/// asked what they mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Index {
     stamp: Option<Stamp>,
-    meaning: Option<Hash>,
+    /// None where there is no index, or none that can be kept.
+    bytes: Option<Arc<[u8]>>,
 }
 
+/// No larger index is kept; one of so many bytes names about as many files as are looked at.
+const MAX_INDEX: u64 = 32 << 20;
+
 impl Index {
-    pub(super) fn means_the_same(&self, other: &Self) -> bool {
-        self.meaning == other.meaning
+    /// What is not known of a later index is taken for a change.
+    pub(super) fn means_the_same(&self, later: &Self, git: &Git<'_>) -> bool {
+        if self.stamp == later.stamp || self.bytes == later.bytes {
+            return true;
+        }
+        let (Some(before), Some(after)) = (&self.bytes, &later.bytes) else { return false };
+        let meaning = meaning(git, before);
+        meaning.is_some() && meaning == self::meaning(git, after)
+    }
+}
+
+/// The files that an index names, with their contents and flags.
+fn meaning(git: &Git<'_>, index: &[u8]) -> Option<Vec<u8>> {
+    let folder = Scratch::new(git.env.temp_folder()).ok()?;
+    let path = folder.path().join("index");
+    fs::write_private(&path, index).ok()?;
+    match git.ask_index(&path, &["ls-files", "-z", "--stage", "-v"]) {
+        Answer::Text(bytes) => Some(bytes),
+        Answer::TooMuch | Answer::None => None,
     }
 }
 
@@ -73,7 +96,9 @@ impl Digest {
         let mut index = Index::default();
         if let Some(repository) = &tree.repository {
             is_whole &= repository.add(&mut entries, &mut reader);
-            index = index_of(tree, repository, before);
+            let (found, is_known) = index_of(repository, before);
+            is_whole &= is_known;
+            index = found;
         }
         Self { entries, index, is_whole }
     }
@@ -140,14 +165,14 @@ impl Repository {
     }
 }
 
-fn index_of(tree: &Tree<'_>, repository: &Repository, before: Option<&Digest>) -> Index {
-    let stamp = fs::stamp(&repository.dir.join("index"));
-    if let Some(before) = before.filter(|before| before.index.stamp == stamp) {
-        return before.index.clone();
+/// The index at this moment, and whether all of it is known.
+fn index_of(repository: &Repository, before: Option<&Digest>) -> (Index, bool) {
+    let path = repository.dir.join("index");
+    let Some(stamp) = fs::stamp(&path) else { return (Index::default(), true) };
+    if let Some(before) = before.filter(|before| before.index.stamp == Some(stamp)) {
+        return (before.index.clone(), true);
     }
-    let meaning = match tree.git.ask(&["ls-files", "-z", "--stage", "-v"]) {
-        Answer::Text(bytes) => Some(Sha256::digest(bytes).into()),
-        Answer::TooMuch | Answer::None => None,
-    };
-    Index { stamp, meaning }
+    let bytes = fs::read_bounded(&path, MAX_INDEX, Links::Refuse).ok();
+    let is_known = bytes.is_some();
+    (Index { stamp: Some(stamp), bytes: bytes.map(Arc::from) }, is_known)
 }

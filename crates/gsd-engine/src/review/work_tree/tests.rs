@@ -4,7 +4,8 @@
 
 use super::compare::compare;
 use super::digest::Digest;
-use super::{Snapshot, SnapshotError, Tree, can_copy};
+use super::{Repository, Snapshot, SnapshotError, Tree, can_copy};
+use crate::review::git::Git;
 use crate::review::record::TreeChangeKind;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
@@ -94,6 +95,49 @@ fn what_git_ignores_and_what_the_run_writes_is_left_out() {
         write(".planning/02-PLAN.md");
     });
     assert_eq!(seen, [(".planning/02-PLAN.md".to_owned(), TreeChangeKind::Added)]);
+}
+
+fn git(project: &Utf8Path, args: &[&str]) {
+    let status = Command::new("git").args(args).current_dir(project).status();
+    assert!(status.is_ok_and(|status| status.success()), "{args:?}");
+}
+
+#[test]
+fn an_index_that_only_looks_different_is_no_change() {
+    let ground = Ground::new();
+    let (project, _scratch) = fresh(&ground);
+    let index = project.join(".git/index");
+    let seen = changes(&project, || {
+        let before = std::fs::read(&index).unwrap();
+        git(&project, &["update-index", "--index-version", "4"]);
+        assert_ne!(std::fs::read(&index).unwrap(), before);
+    });
+    assert_eq!(seen, []);
+    let seen = changes(&project, || {
+        git(&project, &["rm", "-q", "--cached", "-r", "."]);
+    });
+    assert_eq!(seen, [(".git/index".to_owned(), TreeChangeKind::Modified)]);
+}
+
+#[test]
+fn the_repository_of_a_plain_project_is_found_as_git_finds_it() {
+    let ground = Ground::new();
+    let (project, scratch) = fresh(&ground);
+    let (env, cancel) = (env(), Cancel::new());
+    let ask = |root: &Utf8Path| {
+        let tree = Git { env: &env, root, cancel: &cancel };
+        (Repository::plain(root), Repository::ask(&tree))
+    };
+    let (plain, asked) = ask(&project);
+    assert!(plain.is_some());
+    assert_eq!(plain, asked);
+    let other = scratch.join("other");
+    git(&project, &["worktree", "add", "-q", other.as_str()]);
+    let (plain, asked) = ask(&other);
+    assert_eq!(plain, None);
+    assert!(asked.is_some_and(|found| found.dir != found.common));
+    git(&project, &["config", "core.worktree", scratch.as_str()]);
+    assert_eq!(ask(&project).0, None);
 }
 
 #[test]
