@@ -6,6 +6,9 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pointer(String);
 
+/// Characters of a key that are kept.
+const MAX_KEY: usize = 200;
+
 impl Pointer {
     /// The whole document.
     pub fn root() -> Self {
@@ -14,15 +17,17 @@ impl Pointer {
 
     /// The member of an object.
     pub fn key(&self, key: &str) -> Self {
-        let mut text = self.0.clone();
-        text.push('/');
         // Keys come from outside and may have megabytes; a pointer is for people and tools.
-        for c in key.chars().take(200) {
-            match c {
-                '~' => text.push_str("~0"),
-                '/' => text.push_str("~1"),
-                c => text.push(c),
-            }
+        let long = key.len() > MAX_KEY;
+        let end = long.then(|| key.char_indices().nth(MAX_KEY)).flatten();
+        let key = end.map_or(key, |(end, _)| &key[..end]);
+        let mut text = String::with_capacity(self.0.len() + 1 + key.len());
+        text.push_str(&self.0);
+        text.push('/');
+        if key.contains(['~', '/']) {
+            text.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        } else {
+            text.push_str(key);
         }
         Self(text)
     }
@@ -50,5 +55,6 @@ mod tests {
     #[test]
     fn escapes_as_the_standard_says() {
         assert_eq!(Pointer::root().key("a/b").key("m~n").index(3).as_str(), "/a~1b/m~0n/3");
+        assert_eq!(Pointer::root().key(&"é".repeat(300)).as_str().chars().count(), 201);
     }
 }

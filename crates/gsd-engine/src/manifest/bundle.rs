@@ -6,6 +6,7 @@ use crate::diag::{Diagnostic, Level, Location, Rule, SourceFile};
 use crate::json::{At, quoted};
 use camino::Utf8Path;
 use gsd_io::fs::{self, Kind, Links, ReadError};
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -135,6 +136,7 @@ fn read_fragments(
     let steps = feature.steps.iter().filter_map(|step| step.fragment.as_ref());
     let contributions = feature.contributions.iter().map(|contribution| &contribution.fragment);
     let (mut left, mut wrong) = (MAX_FRAGMENTS, 0);
+    let root = LazyCell::new(|| fs::canonical(folder));
     for path in steps.chain(contributions).filter_map(|fragment| fragment.path.as_ref()) {
         let name = path.as_str();
         if fragments.contains_key(name) {
@@ -143,7 +145,7 @@ fn read_fragments(
         if wrong == MAX_MISSING {
             break;
         }
-        match read_inside(folder, name, left.min(MAX_MANIFEST)) {
+        match read_inside(root.as_deref(), name, left.min(MAX_MANIFEST)) {
             Ok(text) if !text.trim().is_empty() => {
                 left -= text.len() as u64;
                 fragments.insert(name.to_owned(), text);
@@ -178,12 +180,12 @@ impl AsText for crate::hook::FragmentPath {
     }
 }
 
-/// Reads a file of the bundle. Links may lead to other files of it, never out of it.
-fn read_inside(folder: &Utf8Path, path: &str, max: u64) -> Result<String, String> {
-    let full = folder.join(path);
-    let root = fs::canonical(folder).ok_or("the bundle cannot be read")?;
-    let real = fs::canonical(&full).ok_or("there is no such file")?;
-    if !real.starts_with(&root) || real == root {
+/// Reads a file of the bundle at `root`, which has no links in it. Links may lead to other files of
+/// the bundle, never out of it.
+fn read_inside(root: Option<&Utf8Path>, path: &str, max: u64) -> Result<String, String> {
+    let root = root.ok_or("the bundle cannot be read")?;
+    let real = fs::canonical(&root.join(path)).ok_or("there is no such file")?;
+    if !real.starts_with(root) || real == root {
         return Err("it lies outside the bundle".into());
     }
     fs::read_text(&real, max, Links::Refuse).map_err(|error| unreadable(&error))

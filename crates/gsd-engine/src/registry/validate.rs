@@ -54,11 +54,13 @@ pub fn validate(
             return Err(NothingThere { path: shown(path) });
         }
     }
-    // One given twice (`. ./capability.json`) is one.
-    let mut seen = HashSet::new();
-    manifests.retain(|found| {
-        seen.insert(fs::canonical(&found.path).unwrap_or_else(|| found.path.clone()))
-    });
+    // One given twice (`. ./capability.json`) is one. A single path gives none twice.
+    if paths.len() > 1 {
+        let mut seen = HashSet::new();
+        manifests.retain(|found| {
+            seen.insert(fs::canonical(&found.path).unwrap_or_else(|| found.path.clone()))
+        });
+    }
     let diagnostics = check(&manifests, strictness);
     Ok(Validation { manifests, diagnostics })
 }
@@ -94,14 +96,14 @@ fn find(path: &Utf8Path, shown: &dyn Fn(&Utf8Path) -> String, found: &mut Vec<Fo
         // A link is followed once, because the user named it.
         Some(Kind::Directory | Kind::Link) => {
             if fs::kind(&path.join("capability.json")).is_some() {
-                found.push(bundle(path, shown));
+                found.push(given(path, shown));
                 return;
             }
             let entries = fs::list(path, MAX_BUNDLES).unwrap_or_default();
             for entry in entries.into_iter().filter(|entry| entry.kind == Kind::Directory) {
                 let folder = path.join(&entry.name);
                 if fs::kind(&folder.join("capability.json")).is_some() {
-                    found.push(bundle(&folder, shown));
+                    found.push(bundle(&folder, Some(&entry.name), shown));
                 }
             }
         }
@@ -109,11 +111,15 @@ fn find(path: &Utf8Path, shown: &dyn Fn(&Utf8Path) -> String, found: &mut Vec<Fo
     }
 }
 
-fn bundle(folder: &Utf8Path, shown: &dyn Fn(&Utf8Path) -> String) -> Found {
-    let path = folder.join("capability.json");
-    // `.` and `..` have names, too.
+/// The bundle in a folder that the user named: `.` and `..` and links have real names, too.
+fn given(folder: &Utf8Path, shown: &dyn Fn(&Utf8Path) -> String) -> Found {
     let real = fs::canonical(folder).unwrap_or_else(|| folder.to_owned());
-    let context = Context { origin: Origin::ThirdParty, folder: real.file_name() };
+    bundle(folder, real.file_name(), shown)
+}
+
+fn bundle(folder: &Utf8Path, name: Option<&str>, shown: &dyn Fn(&Utf8Path) -> String) -> Found {
+    let path = folder.join("capability.json");
+    let context = Context { origin: Origin::ThirdParty, folder: name };
     let bundle = read_bundle(folder, &shown(&path), context);
     Found { path, bundle }
 }
@@ -122,7 +128,7 @@ fn bundle(folder: &Utf8Path, shown: &dyn Fn(&Utf8Path) -> String) -> Found {
 fn file(path: &Utf8Path, shown: &dyn Fn(&Utf8Path) -> String) -> Found {
     if path.file_name() == Some("capability.json") {
         let parent = path.parent().filter(|parent| !parent.as_str().is_empty());
-        return bundle(parent.unwrap_or(Utf8Path::new(".")), shown);
+        return given(parent.unwrap_or(Utf8Path::new(".")), shown);
     }
     let context = Context { origin: Origin::ThirdParty, folder: None };
     let name = shown(path);
