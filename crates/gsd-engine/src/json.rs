@@ -4,6 +4,7 @@
 //! stands. Any bytes in, diagnostics out: never a panic, bounded depth.
 
 mod edit;
+mod fault;
 mod fields;
 mod insert;
 mod items;
@@ -17,7 +18,7 @@ mod tree;
 mod word;
 
 pub use edit::{MAX_ROUNDS, apply_fixes};
-pub(crate) use fields::Examples;
+pub(crate) use fields::Expected;
 pub use fields::{Fields, Read, Sink, quoted, read_list};
 pub use items::{append_item, is_bare, read_value, remove_item};
 pub use members::{EditError, remove_member, remove_member_and, set_member, to_value};

@@ -30,7 +30,9 @@ pub use schema::schema;
 
 use crate::diag::{Diagnostic, Level, Location, Rule, SourceFile};
 use crate::id::{CapabilityId, Point, RESERVED};
-use crate::json::{self, At, Dialect, Fields, Node, Pointer, Read, Schema, Sink, Value, quoted};
+use crate::json::{
+    self, At, Dialect, Expected, Fields, Node, Pointer, Read, Schema, Sink, Value, quoted,
+};
 use crate::lane::{self, Descriptor};
 use crate::runtime::Runtime;
 use std::sync::Arc;
@@ -293,20 +295,44 @@ fn refuse_crowds(node: &Node, pointer: &Pointer, sink: &mut Sink) {
     }
 }
 
+/// What fields look like, of the envelope and of every body.
+const EXPECTED: &[Expected] = &[
+    Expected::example("id", r#""acme-review""#),
+    Expected::example("version", r#""1.0.0""#),
+    Expected::example("title", r#""Acme Review""#),
+    Expected::example("description", r#""What it does, in a sentence.""#),
+    Expected { key: "role", example: "", schema: Role::schema },
+    Expected { key: "tier", example: "", schema: Tier::schema },
+    Expected::example("requires", "[]"),
+    Expected::example("runtimeCompat", r#"{ "supported": ["*"], "unsupported": [] }"#),
+    Expected::example("config", "{}"),
+    Expected { key: "skills", example: "", schema: Vec::<String>::schema },
+    Expected { key: "agents", example: "", schema: Vec::<String>::schema },
+    Expected { key: "hooks", example: "", schema: Vec::<String>::schema },
+    Expected { key: "steps", example: "", schema: Vec::<String>::schema },
+    Expected { key: "contributions", example: "", schema: Vec::<String>::schema },
+    Expected { key: "gates", example: "", schema: Vec::<String>::schema },
+];
+
 fn read(root: &Node, context: Context<'_>, sink: &mut Sink) -> Option<Manifest> {
-    let mut fields = Fields::of(root, &Pointer::root(), sink)?;
-    let draft = envelope::read(&mut fields, context, sink);
+    let mut fields = Fields::of(root, &Pointer::root(), sink)?.expecting(EXPECTED);
+    let mut draft = envelope::read(&mut fields, context, sink);
+    if let Some(said) = draft.role
+        && let Some(meant) = meant_role(&fields, said)
+    {
+        let at = field_at(&fields, "role", sink);
+        let message = format!("the role is `{said}`, but what follows describes a {meant}");
+        let help = format!("write `\"role\": \"{meant}\"`, or replace the rest");
+        sink.push(FORBIDDEN_FIELD.at(at, message).label("says something else").help(help));
+        // The rest is judged as what it is, so that one slip gives one error.
+        draft.role = Some(meant);
+    }
     let runtime_compat = match draft.role {
-        Some(Role::Feature) => {
-            let example = r#"{ "supported": ["*"], "unsupported": [] }"#;
-            fields.expect(example, RuntimeCompat::schema);
-            fields.required("runtimeCompat", sink)
-        }
+        Some(Role::Feature) => fields.required("runtimeCompat", sink),
         Some(Role::Runtime | Role::Reviewer) | None => fields.optional("runtimeCompat", sink),
     };
     let config = match draft.role {
         Some(Role::Feature) => {
-            fields.expect("{}", config_slice::slice_schema);
             config_slice::read(fields.required_node("config", sink), &fields, sink)
         }
         Some(Role::Runtime | Role::Reviewer) | None => {
@@ -369,6 +395,24 @@ fn read(root: &Node, context: Context<'_>, sink: &mut Sink) -> Option<Manifest> 
 /// Fields that only features have.
 const FEATURE_ONLY: [&str; 7] =
     ["skills", "agents", "steps", "contributions", "gates", "hooks", "activationKey"];
+
+/// The role that the fields belong to, where they all belong to another one than the manifest says.
+fn meant_role(fields: &Fields<'_>, said: Role) -> Option<Role> {
+    let has = |key: &str| fields.peek(key).is_some();
+    let feature = FEATURE_ONLY.iter().filter(|key| has(key)).count();
+    match (said, feature, has("runtime"), has("reviewer")) {
+        (Role::Feature, 0, false, true) | (Role::Runtime, 0, false, true) => Some(Role::Reviewer),
+        (Role::Feature, 0, true, _) | (Role::Reviewer, 0, true, false) => Some(Role::Runtime),
+        (Role::Runtime | Role::Reviewer, 3.., false, false) => Some(Role::Feature),
+        _ => None,
+    }
+}
+
+/// The place of a field's value.
+fn field_at(fields: &Fields<'_>, key: &'static str, sink: &Sink) -> Location {
+    let span = fields.peek(key).map_or(fields.brace(), |node| node.span.clone());
+    sink.at(&span, &fields.pointer.key(key))
+}
 
 fn forbid(fields: &mut Fields<'_>, keys: &[&'static str], role: Role, sink: &mut Sink) {
     for key in keys {

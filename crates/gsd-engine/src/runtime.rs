@@ -43,13 +43,15 @@ record! {
     /// How a host CLI takes the files of capabilities.
     pub struct Runtime, Draft, checked by consistency::check {
         /// Where the host keeps its own configuration.
-        required "configHome" config_home: ConfigHome,
+        required "configHome" config_home: ConfigHome =
+            r#"{ "kind": "dot-home", "name": ".acme", "env": [] }"#,
         /// The folder of a project that the host reads; null where there is none.
         optional "localConfigDir" local_config_dir: Option<At<LocalDir>> = r#"".claude""#,
         /// How the host's settings are written.
         required "configFormat" config_format: At<ConfigFormat>,
         /// What is written where.
-        required "artifactLayout" artifact_layout: ArtifactLayout,
+        required "artifactLayout" artifact_layout: ArtifactLayout =
+            r#"{ "global": [], "local": [] }"#,
         /// How the host spells commands.
         required "commandStyle" command_style: CommandStyle,
         /// Which file takes hooks.

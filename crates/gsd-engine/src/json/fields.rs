@@ -175,25 +175,30 @@ pub struct Fields<'a> {
     pub span: Span,
     pub pointer: Pointer,
     known: Vec<&'static str>,
-    /// What a field that is asked for next looks like, should it be missing.
-    expect: Option<Expected>,
-    /// Fields and examples of them, for where nothing is said before.
-    examples: Examples,
+    /// What fields look like, should they be missing or of a wrong type.
+    expected: &'static [Expected],
+    /// How much was found before this object was read.
+    found_before: usize,
 }
 
-/// Keys, each with a JSON text as an example of its value.
-pub(crate) type Examples = &'static [(&'static str, &'static str)];
-
-/// An example of a field, and its schema where there is no example.
+/// What a field looks like.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expected {
+    pub(crate) key: &'static str,
+    /// A JSON text; empty if the schema says it better.
     pub(crate) example: &'static str,
     pub(crate) schema: fn() -> serde_json::Value,
 }
 
 impl Expected {
+    /// A field that is shown by an example.
+    pub(crate) const fn example(key: &'static str, example: &'static str) -> Self {
+        Self { key, example, schema: || serde_json::Value::Null }
+    }
+
     /// What to write, as far as it can be told.
-    fn help(self, key: &str) -> Option<String> {
+    fn help(&self) -> Option<String> {
+        let key = self.key;
         if !self.example.is_empty() {
             return Some(format!("write for example `\"{key}\": {}`", self.example));
         }
@@ -226,7 +231,7 @@ impl<'a> Fields<'a> {
             sink.wrong(node, pointer, "an object");
             return None;
         };
-        let members = &object.members;
+        let (members, found_before) = (&object.members, sink.found.len());
         let index = if members.len() <= SMALL {
             for (at, member) in members.iter().enumerate() {
                 if let Some(first) = members[..at].iter().find(|m| m.name == member.name) {
@@ -249,20 +254,15 @@ impl<'a> Fields<'a> {
             span: node.span.clone(),
             pointer: pointer.clone(),
             known: vec![],
-            expect: None,
-            examples: &[],
+            expected: &[],
+            found_before,
         })
     }
 
-    /// Gives examples of fields, which are shown where one is missing.
-    pub(crate) fn with_examples(mut self, examples: Examples) -> Self {
-        self.examples = examples;
+    /// Says what fields look like.
+    pub(crate) fn expecting(mut self, expected: &'static [Expected]) -> Self {
+        self.expected = expected;
         self
-    }
-
-    /// Says what the field that is asked for next looks like.
-    pub(crate) fn expect(&mut self, example: &'static str, schema: fn() -> serde_json::Value) {
-        self.expect = Some(Expected { example, schema });
     }
 
     /// The last member of that name, as JSON readers in the field do.
@@ -306,23 +306,44 @@ impl<'a> Fields<'a> {
 
     /// A field that must be there.
     pub fn required_node(&mut self, key: &'static str, sink: &mut Sink) -> Option<&'a Node> {
-        let expect = self.expect.take();
         let node = self.node(key);
         if node.is_none() && sink.is_full() {
             // An example may cost a schema; nobody reads the one of the millionth object.
             sink.left_out += 1;
         } else if node.is_none() {
             let mut diagnostic = self.missing(key, sink);
-            let example = || {
-                let (_, example) = self.examples.iter().find(|(name, _)| *name == key)?;
-                Some(format!("write for example `\"{key}\": {example}`"))
-            };
-            if let Some(help) = expect.and_then(|expect| expect.help(key)).or_else(example) {
+            if let Some(help) = self.example(key) {
                 diagnostic = diagnostic.help(help);
             }
             sink.push(diagnostic);
         }
         node
+    }
+
+    /// What to write for a field, as far as it can be told.
+    fn example(&self, key: &str) -> Option<String> {
+        self.expected.iter().find(|expected| expected.key == key)?.help()
+    }
+
+    /// Shows an example beside each value of this object that is of a wrong type.
+    fn show_examples(&self, sink: &mut Sink) {
+        let code = sink.wrong_type.code;
+        for found in &mut sink.found[self.found_before..] {
+            if found.rule.code != code || found.help.is_some() {
+                continue;
+            }
+            let below = |pointer: &str| {
+                let mut keys =
+                    pointer.strip_prefix(self.pointer.as_str())?.strip_prefix('/')?.split('/');
+                let key = keys.next()?.to_owned();
+                // An element of a list is shown the list; what is deeper, its own object shows.
+                let is_element = keys.next().is_none_or(|key| key.parse::<usize>().is_ok());
+                (is_element && keys.next().is_none()).then_some(key)
+            };
+            if let Some(key) = found.at.pointer.as_deref().and_then(below) {
+                found.help = self.example(&key);
+            }
+        }
     }
 
     fn missing(&self, key: &str, sink: &Sink) -> Diagnostic {
@@ -375,8 +396,9 @@ impl<'a> Fields<'a> {
         self.object.members.iter().map(|member| member.name.as_str())
     }
 
-    /// Reports every field that nobody took.
+    /// Reports every field that nobody took, and shows examples beside values of a wrong type.
     pub fn finish(self, sink: &mut Sink) {
+        self.show_examples(sink);
         for member in &self.object.members {
             if !self.known.contains(&member.name.as_str()) {
                 sink.unknown_field(member, &self.pointer, &self.known);

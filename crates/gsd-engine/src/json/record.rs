@@ -98,16 +98,15 @@ macro_rules! record {
                 pointer: &$crate::json::Pointer,
                 sink: &mut $crate::json::Sink,
             ) -> Option<Self> {
-                let mut fields = $crate::json::Fields::of(node, pointer, sink)?;
-                let draft = $draft {$(
-                    $field: {
-                        fields.expect(
-                            concat!($($example)?),
-                            || $crate::json::record!(@schema $need $type),
-                        );
-                        fields.$need::<$type>($key, sink)
-                    },
-                )*};
+                let mut fields =
+                    $crate::json::Fields::of(node, pointer, sink)?.expecting(&[$(
+                        $crate::json::Expected {
+                            key: $key,
+                            example: concat!($($example)?),
+                            schema: || $crate::json::record!(@schema $need $type),
+                        }
+                    ),*]);
+                let draft = $draft { $( $field: fields.$need::<$type>($key, sink) ),* };
                 $( $check(&draft, &fields, sink); )?
                 fields.finish(sink);
                 Some(Self { $( $field: $crate::json::record!(@done $need draft.$field) ),* })

@@ -1,5 +1,6 @@
 //! A JSON text as a tree in which every value and every key knows its span.
 
+use super::fault::{fault, syntax, without_forgiven};
 use crate::diag::{Diagnostic, SourceFile, Span};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ast, parse_to_ast};
@@ -136,163 +137,6 @@ pub fn parse(file: &Arc<SourceFile>, dialect: Dialect) -> (Option<Node>, Vec<Dia
     }
 }
 
-/// The text with blanks in place of what the relaxed dialect forgives, so that places stay the same.
-fn without_forgiven(text: &str) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    if text.starts_with('\u{feff}') {
-        bytes[..3].fill(b' ');
-    }
-    let (mut at, mut comma) = (0, None);
-    while at < bytes.len() {
-        let end = match (bytes[at], bytes.get(at + 1)) {
-            (b'"', _) => end_of_string(&bytes, at),
-            (b'/', Some(b'/')) => end_of(&bytes, at, b"\n"),
-            (b'/', Some(b'*')) => (end_of(&bytes, at + 2, b"*/") + 2).min(bytes.len()),
-            _ => at + 1,
-        };
-        match bytes[at] {
-            b'/' if end > at + 1 => {
-                bytes[at..end]
-                    .iter_mut()
-                    .filter(|byte| **byte != b'\n')
-                    .for_each(|byte| *byte = b' ');
-            }
-            b',' if comma.is_none() => comma = Some(at),
-            b'}' | b']' => {
-                if let Some(comma) = comma.take() {
-                    bytes[comma] = b' ';
-                }
-            }
-            byte if byte.is_ascii_whitespace() => {}
-            _ => comma = None,
-        }
-        at = end;
-    }
-    String::from_utf8(bytes).expect("whole characters became blanks")
-}
-
-/// Where a string that begins at `start` ends, its quote included.
-fn end_of_string(bytes: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
-}
-
-/// Where `mark` comes next, or the end of the text.
-fn end_of(bytes: &[u8], start: usize, mark: &[u8]) -> usize {
-    let rest = bytes.get(start..).unwrap_or_default();
-    rest.windows(mark.len()).position(|part| part == mark).map_or(bytes.len(), |at| start + at)
-}
-
-/// serde_json's error as a diagnostic.
-fn fault(file: &Arc<SourceFile>, error: &serde_json::Error) -> Diagnostic {
-    let at = if error.is_eof() {
-        last_character(file.text())
-    } else {
-        offset_of(file, error.line(), error.column())
-    };
-    syntax(file, at, &reason(error))
-}
-
-fn syntax(file: &Arc<SourceFile>, span: Span, message: &str) -> Diagnostic {
-    let message = match message.split_at_checked(1) {
-        // Only a word begins lower, not an abbreviation such as EOF.
-        Some((first, rest)) if rest.starts_with(|c: char| c.is_lowercase()) => {
-            format!("{}{rest}", first.to_lowercase())
-        }
-        Some(_) | None => message.to_owned(),
-    };
-    let remedy = if message.starts_with("EOF") && !file.text().trim().is_empty() {
-        Some(("the file ends too early: close every `{`, every `[` and every text", None))
-    } else {
-        remedy(file.text(), &span)
-    };
-    let diagnostic = super::SYNTAX
-        .at(file.at(span).with_pointer(""), format!("not valid JSON: {message}"))
-        .label("reading stopped here");
-    match remedy {
-        Some((help, Some(fix))) => diagnostic.help(help).fix(fix, ""),
-        Some((help, None)) => diagnostic.help(help),
-        None => diagnostic,
-    }
-}
-
-/// What helps against the faults that people make most, and what to take out where that is all.
-fn remedy(text: &str, at: &Span) -> Option<(&'static str, Option<Span>)> {
-    if text.starts_with('\u{feff}') && at.start < 3 {
-        return Some(("remove the byte order mark at the start of the file", Some(0..3)));
-    }
-    if text.trim().is_empty() {
-        return Some(("the file is empty: write `{}` at least", None));
-    }
-    let here = text.get(at.start..)?;
-    let before = text.get(..at.start)?.trim_end();
-    let closes = here.starts_with(['}', ']']);
-    if closes && before.ends_with(',') {
-        let comma = before.len() - 1;
-        return Some(("remove the comma before it", Some(comma..comma + 1)));
-    }
-    if here.starts_with("//") || here.starts_with("/*") || here.starts_with('#') {
-        return Some(("JSON has no comments: remove it", None));
-    }
-    if here.starts_with(',') && before.ends_with([',', '[', '{', ':']) {
-        let one = (!before.ends_with(':')).then_some(at.start..at.start + 1);
-        return Some(("remove this comma, or write what should stand before it", one));
-    }
-    if here.starts_with('\'') || is_bare_word(here, before) {
-        return Some(("texts stand in double quotes", None));
-    }
-    if here.starts_with(|c: char| c.is_alphabetic()) && before.ends_with(['{', ',']) {
-        return Some(("names stand in double quotes", None));
-    }
-    if here.starts_with('"') && before.ends_with(['"', '}', ']']) {
-        return Some(("a comma is missing before it", None));
-    }
-    if here.starts_with("\\ud") || here.starts_with("\\uD") {
-        return Some(("write the character itself, or both halves of its pair", None));
-    }
-    None
-}
-
-/// Whether a value is a word without quotes. A misspelt `true` is noticed inside the word.
-fn is_bare_word(here: &str, before: &str) -> bool {
-    here.starts_with(char::is_alphabetic) && before.ends_with([':', '['])
-}
-
-/// serde_json's message without the place that it repeats at its end.
-fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
-}
-
-/// Where a text stopped too early: at the last character that is there.
-fn last_character(text: &str) -> Span {
-    let end = text.trim_end().len();
-    let start = text[..end].char_indices().next_back().map_or(0, |(start, _)| start);
-    start..end
-}
-
-/// The character at serde_json's line and column, which are counted in bytes, from 1 and from 0.
-fn offset_of(file: &SourceFile, line: usize, column: usize) -> Span {
-    let Some(span) = file.line_span(line) else { return 0..0 };
-    let text = file.text();
-    let mut start = (span.start + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
-    start..end
-}
-
 fn strict() -> ParseOptions {
     ParseOptions {
         allow_comments: false,
@@ -394,30 +238,6 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_fault_is_its_character() {
-        let (_, found) = parse(&SourceFile::new("t", "{\n  \"a\": tru,\n}"), Dialect::Strict);
-        let position = found[0].at.position();
-        assert_eq!((position.line, position.column), (2, 11));
-    }
-
-    #[test]
-    fn the_fault_is_what_is_not_forgiven() {
-        let said = |text: &str| {
-            let (_, found) = parse(&SourceFile::new("t", text), Dialect::Relaxed);
-            let position = found[0].at.position();
-            (position.line, position.column, found[0].help.clone().unwrap_or_default())
-        };
-        let quotes = "texts stand in double quotes".to_owned();
-        let text = "\u{feff}// \"why\n{\"a\": [1, 2,], /* [, */ \"b\": [codex],\n}";
-        assert_eq!(said(text), (2, 31, quotes.clone()));
-        assert_eq!(said("{\"a\": codex}"), (1, 7, quotes));
-        let comma = "remove this comma, or write what should stand before it".to_owned();
-        assert_eq!(said("{\n\"a\": \"/*\",,\n}"), (2, 11, comma));
-        let open = "the file ends too early: close every `{`, every `[` and every text".to_owned();
-        assert_eq!(said("{ // why\n\"a\": {\"b\": 1,},\n"), (2, 15, open));
-    }
-
-    #[test]
     fn spans_slice_to_their_text_behind_a_mark() {
         let file = SourceFile::new("t", "\u{feff}{\"key\": [true]}");
         let (node, _) = parse(&file, Dialect::Relaxed);
@@ -441,14 +261,6 @@ mod tests {
             let ours = codes(&text, Dialect::Strict).0;
             let theirs = serde_json::from_str::<serde_json::Value>(&text).is_ok();
             prop_assert_eq!(ours, theirs);
-        }
-
-        #[test]
-        fn blanks_change_no_place(text in "[/*,\\]}\"\\\\\n aé\u{feff}]{0,30}") {
-            let blanked = without_forgiven(&text);
-            prop_assert_eq!(blanked.len(), text.len());
-            let lines = |text: &str| text.matches('\n').count();
-            prop_assert_eq!(lines(&blanked), lines(&text));
         }
 
         #[test]

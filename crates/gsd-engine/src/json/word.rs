@@ -23,14 +23,24 @@ pub fn read_word<'a>(
     }
     let message = format!("unknown {what} {}", quoted(word));
     let mut diagnostic = sink.value.at(sink.at(&node.span, pointer), message);
+    let count = words.clone().count();
     if let Some(near) = nearest(word, words.clone()) {
         diagnostic = diagnostic
             .help(format!("did you mean `{near}`?"))
             .fix(node.span.clone(), format!("\"{near}\""));
+    } else if count > FEW {
+        diagnostic = diagnostic.help(format!("write {}", one_of(words.clone())));
     }
-    sink.push(diagnostic.label(format!("expected {}", one_of(words))));
+    // A label stands beside the text, where a long list would be cut.
+    sink.push(diagnostic.label(match count {
+        ..=FEW => format!("expected {}", one_of(words)),
+        _ => format!("not one of the {count} that there are"),
+    }));
     None
 }
+
+/// How many words fit beside a text.
+const FEW: usize = 8;
 
 /// Words as a phrase: `a`, `b` or `c`.
 pub fn one_of<'a>(words: impl Iterator<Item = &'a str>) -> String {

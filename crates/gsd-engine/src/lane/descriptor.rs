@@ -18,6 +18,7 @@ mod invoke;
 mod name;
 mod place;
 mod placeholders;
+mod remedy;
 pub mod rules;
 mod setup;
 mod spelling;
@@ -37,7 +38,7 @@ use super::confinement::Way;
 use super::probe::Probe;
 use super::words::{read_word, words};
 use crate::id::{ConfigKey, LaneFlag, LaneSlug};
-use crate::json::{Examples, Fields, Node, Pointer, Sink};
+use crate::json::{Expected, Fields, Node, Pointer, Sink};
 use crate::text::printable;
 use rules::*;
 use std::collections::BTreeMap;
@@ -187,28 +188,28 @@ const SHORTEST_SENSIBLE_MS: u64 = 1000;
 const MAX_ITEMS: usize = 256;
 
 /// What the fields of a body that must be there look like.
-const EXAMPLES: Examples = &[
-    ("slug", r#""acme""#),
-    ("flags", r#"["--acme"]"#),
-    ("transport", r#""spawn""#),
-    ("probe", r#"{ "kind": "command-exists", "binary": "acme" }"#),
-    (
+const EXPECTED: &[Expected] = &[
+    Expected::example("slug", r#""acme""#),
+    Expected::example("flags", r#"["--acme"]"#),
+    Expected::example("transport", r#""spawn""#),
+    Expected::example("probe", r#"{ "kind": "command-exists", "binary": "acme" }"#),
+    Expected::example(
         "invoke",
         r#"{ "binary": "acme", "args": [], "promptChannel": "stdin", "outputChannel": "stdout", "modelArg": null, "effortChannel": "none" }"#,
     ),
-    ("timeoutFloorMs", "900000"),
-    ("emptyOutput", r#""stub-with-stderr""#),
-    ("reviewsSection", r#""Acme""#),
-    ("evidenceClass", r#""source-grounded""#),
-    ("requiresBinaries", "[]"),
-    ("promptBudgetKey", "null"),
-    ("handler", "null"),
+    Expected::example("timeoutFloorMs", "900000"),
+    Expected::example("emptyOutput", r#""stub-with-stderr""#),
+    Expected::example("reviewsSection", r#""Acme""#),
+    Expected::example("evidenceClass", r#""source-grounded""#),
+    Expected::example("requiresBinaries", "[]"),
+    Expected::example("promptBudgetKey", "null"),
+    Expected::example("handler", "null"),
 ];
 
 /// Reads a `reviewer` body. `None` means that at least one error was reported.
 pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descriptor> {
     let errors_before = errors(sink);
-    let mut fields = Fields::of(node, pointer, sink)?.with_examples(EXAMPLES);
+    let mut fields = Fields::of(node, pointer, sink)?.expecting(EXPECTED);
 
     let slug = field::text(&mut fields, "slug", sink, &BAD_SLUG, |text| {
         LaneSlug::parse(text).map_err(|error| error.expected)

@@ -325,17 +325,11 @@ pub(super) fn read(fields: &mut Fields<'_>, context: Context<'_>, sink: &mut Sin
     // Editors find their schema through it.
     fields.optional::<String>("$schema", sink);
     let id = read_id(fields, context, sink);
-    fields.expect("", Role::schema);
     let role = fields.required("role", sink);
-    fields.expect(r#""1.0.0""#, semver::Version::schema);
     let version = fields.required("version", sink);
-    fields.expect(r#""Acme Review""#, Text::schema);
     let title = fields.required::<Text>("title", sink).map(|text| text.0);
-    fields.expect(r#""What it does, in a sentence.""#, Text::schema);
     let description = fields.required::<Text>("description", sink).map(|text| text.0);
-    fields.expect("", Tier::schema);
     let tier = fields.required("tier", sink);
-    fields.expect("[]", Vec::<CapabilityId>::schema);
     let requires = fields.required_list("requires", sink);
     let draft = Draft {
         role,
@@ -406,7 +400,6 @@ fn read_id(
     context: Context<'_>,
     sink: &mut Sink,
 ) -> Option<At<CapabilityId>> {
-    fields.expect(r#""acme-review""#, CapabilityId::schema);
     let node = fields.required_node("id", sink)?;
     let pointer = fields.pointer.key("id");
     let text = String::read(node, &pointer, sink)?;

@@ -7,7 +7,7 @@ use crate::diag::{Level, Rule};
 use crate::gate::Gate;
 use crate::hook::{Contribution, LifecycleHook, Step, Target};
 use crate::id::{ConfigKey, Stem};
-use crate::json::{At, Fields, Read, Schema, Sink, one_of, quoted};
+use crate::json::{At, Fields, Sink, one_of, quoted};
 use crate::text::nearest;
 
 /// The activation key is not a setting of the capability.
@@ -64,20 +64,14 @@ pub struct Feature {
 
 pub(super) fn read(fields: &mut Fields<'_>, sink: &mut Sink) -> Feature {
     Feature {
-        skills: list(fields, "skills", sink),
-        agents: list(fields, "agents", sink),
+        skills: fields.required_list("skills", sink),
+        agents: fields.required_list("agents", sink),
         hooks: fields.optional_list("hooks", sink),
-        steps: list(fields, "steps", sink),
-        contributions: list(fields, "contributions", sink),
-        gates: list(fields, "gates", sink),
+        steps: fields.required_list("steps", sink),
+        contributions: fields.required_list("contributions", sink),
+        gates: fields.required_list("gates", sink),
         activation_key: fields.optional("activationKey", sink),
     }
-}
-
-/// A list that has to be written out even when it is empty.
-fn list<T: Read>(fields: &mut Fields<'_>, key: &'static str, sink: &mut Sink) -> Vec<T> {
-    fields.expect("", Vec::<String>::schema);
-    fields.required_list(key, sink)
 }
 
 /// Rules about several fields, over what could be read.

@@ -1,5 +1,6 @@
 //! Small readers for the kinds of fields that a body has.
 
+use super::remedy::remedy;
 use super::rules::{BAD_KEY, BAD_NUMBER, EMPTY_TEXT};
 use crate::diag::{Location, Rule};
 use crate::id::ConfigKey;
@@ -52,7 +53,10 @@ pub(crate) fn parse<T>(
         Ok(value) => Some(value),
         Err(expected) => {
             let message = format!("expected {expected}, found `{}`", printable(text, 80));
-            let diagnostic = rule.at(sink.at(&node.span, pointer), message);
+            let mut diagnostic = rule.at(sink.at(&node.span, pointer), message);
+            if let Some(help) = remedy(rule, text) {
+                diagnostic = diagnostic.help(help);
+            }
             sink.push(diagnostic.label("not accepted"));
             None
         }

@@ -8,7 +8,7 @@ use super::field::{self, Presence};
 use super::rules::*;
 use super::{Binary, Transport, placeholders, spelling};
 use crate::id::ConfigKey;
-use crate::json::{Examples, Fields, Node, Pointer, Sink};
+use crate::json::{Expected, Fields, Node, Pointer, Sink};
 use crate::lane::handler::openai_compatible::Streaming;
 use crate::lane::words::{read_word, words};
 use crate::text::printable;
@@ -219,17 +219,17 @@ const HTTP_ONLY: [&str; 6] =
     ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel", "streaming"];
 
 /// What the fields that must be there look like.
-const EXAMPLES: Examples = &[
-    ("binary", r#""acme""#),
-    ("args", r#"["review", "-"]"#),
-    ("promptChannel", r#""stdin""#),
-    ("outputChannel", r#""stdout""#),
-    ("outputArg", r#""--output""#),
-    ("modelArg", r#""--model""#),
-    ("effortChannel", r#""none""#),
-    ("hostConfigKey", r#""review.acme_host""#),
-    ("path", r#""/v1/chat/completions""#),
-    ("modelDiscovery", r#""first-id""#),
+const EXPECTED: &[Expected] = &[
+    Expected::example("binary", r#""acme""#),
+    Expected::example("args", r#"["review", "-"]"#),
+    Expected::example("promptChannel", r#""stdin""#),
+    Expected::example("outputChannel", r#""stdout""#),
+    Expected::example("outputArg", r#""--output""#),
+    Expected::example("modelArg", r#""--model""#),
+    Expected::example("effortChannel", r#""none""#),
+    Expected::example("hostConfigKey", r#""review.acme_host""#),
+    Expected::example("path", r#""/v1/chat/completions""#),
+    Expected::example("modelDiscovery", r#""first-id""#),
 ];
 
 /// Whether a body names a key for the model; a model argument without one never gets a model.
@@ -240,7 +240,7 @@ pub(super) fn read(
     has_model_key: ModelKey,
     sink: &mut Sink,
 ) -> Option<Invoke> {
-    let mut fields = Fields::of(node, pointer, sink)?.with_examples(EXAMPLES);
+    let mut fields = Fields::of(node, pointer, sink)?.expecting(EXPECTED);
     let has = |fields: &mut Fields<'_>, keys: &[&'static str]| {
         // Every key is asked for, so that each is known from now on.
         keys.iter().filter(|key| fields.node(key).is_some()).count() > 0

@@ -16,9 +16,15 @@ impl Binary {
             || text.trim() != text
             || text.starts_with('-')
             || matches!(text, "." | "..");
+        // Arguments after the name belong elsewhere; nothing of such a name is ever found.
+        let command = !text.contains('/') && text.contains(char::is_whitespace);
         let relative = !text.starts_with('/') && text.contains(['/', '\\']);
         let leaves = text.split('/').any(|part| part == "..");
-        if odd || relative || leaves { Err(Self::EXPECTED) } else { Ok(Self(text.to_owned())) }
+        if odd || command || relative || leaves {
+            Err(Self::EXPECTED)
+        } else {
+            Ok(Self(text.to_owned()))
+        }
     }
 
     pub fn as_str(&self) -> &str {

@@ -76,7 +76,14 @@ pub(super) fn check_probe(
         (Probe::CommandExists { .. } | Probe::CommandCapability { .. }, Invoke::Spawn(_))
         | (Probe::HttpReachable { .. }, Invoke::OpenaiHttp(_)) => return,
     };
-    let at = field::at(fields, "probe", sink);
+    let named = match probe {
+        Probe::CommandExists { .. } | Probe::CommandCapability { .. } => "binary",
+        Probe::HttpReachable { .. } => "hostConfigKey",
+    };
+    let at = match fields.node("probe").and_then(|node| node.as_object()?.get(named)) {
+        Some(node) => sink.at(&node.span, &fields.pointer.key("probe").key(named)),
+        None => field::at(fields, "probe", sink),
+    };
     sink.push(PROBE_MISMATCH.at(at, message).help("probe what the lane uses"));
 }
 
