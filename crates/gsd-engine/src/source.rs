@@ -21,7 +21,9 @@ mod tarball;
 mod unpack;
 mod web;
 
-pub use fetch::{Class, FetchContext, FetchError, Fetched, Limits, Resolved, Transport, Verified};
+pub use fetch::{
+    Class, FetchContext, FetchError, Fetched, Limits, Patience, Resolved, Transport, Verified,
+};
 pub use integrity::{Integrity, IntegrityError};
 pub use lock::{Drift, LOCK_FILE, LockError, LockFile, Locked};
 pub use peek::{Installed, Peek, Standing};

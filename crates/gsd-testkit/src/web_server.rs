@@ -46,6 +46,11 @@ pub enum Body {
         promised: u64,
         bytes: Vec<u8>,
     },
+    /// A length is promised, and one byte comes after each such pause.
+    Drip {
+        promised: u64,
+        pause: Duration,
+    },
     /// A length is promised, and nothing comes.
     Silent {
         promised: u64,
@@ -193,7 +198,7 @@ fn serve(
     head += &match &answer.body {
         Body::Bytes(bytes) => format!("content-length: {}\r\n\r\n", bytes.len()),
         Body::Chunked(_) => "transfer-encoding: chunked\r\n\r\n".to_owned(),
-        Body::Short { promised, .. } | Body::Silent { promised } => {
+        Body::Short { promised, .. } | Body::Drip { promised, .. } | Body::Silent { promised } => {
             format!("content-length: {promised}\r\n\r\n")
         }
     };
@@ -210,6 +215,14 @@ fn serve(
                 left -= size;
             }
             stream.write_all(b"0\r\n\r\n")?;
+        }
+        Body::Drip { promised, pause } => {
+            // A client that has had enough makes the write fail.
+            for _ in 0..promised {
+                stream.write_all(b"x")?;
+                stream.flush()?;
+                std::thread::sleep(pause);
+            }
         }
         Body::Silent { .. } => {
             stream.flush()?;

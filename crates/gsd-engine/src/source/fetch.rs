@@ -8,9 +8,10 @@ use gsd_io::archive::ArchiveError;
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
 use gsd_io::fs::{self, Links, WriteError};
+use gsd_io::http::Pace;
 use gsd_io::tree::{self, TreeError};
 use semver::Version;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The most that is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +28,43 @@ impl Limits {
 
     pub(super) const fn tree(self) -> tree::Limits {
         tree::Limits { bytes: self.bytes, entries: self.entries }
+    }
+}
+
+/// How long a host may take for what. All of a source is done by the deadline in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Until the connection stands.
+    pub connect: Duration,
+    /// Until the first byte of an answer.
+    pub first_byte: Duration,
+    /// Between two pieces of an answer.
+    pub idle: Duration,
+    /// The least that an answer has to bring.
+    pub pace: Pace,
+}
+
+impl Patience {
+    /// For a source that may take [`Patience::TOTAL`].
+    const USUAL: Self = Self {
+        connect: Duration::from_secs(10),
+        first_byte: Duration::from_secs(30),
+        idle: Duration::from_secs(30),
+        pace: Pace { bytes: 30 << 10, within: Duration::from_secs(30) },
+    };
+    pub const TOTAL: Duration = Duration::from_secs(120);
+
+    /// The patience of a user who gives each source so long: who gives more time waits longer for
+    /// everything.
+    pub fn of(total: Duration) -> Self {
+        let factor = (total.as_secs_f64() / Self::TOTAL.as_secs_f64()).max(1.0);
+        let Self { connect, first_byte, idle, pace } = Self::USUAL;
+        Self {
+            connect: connect.mul_f64(factor),
+            first_byte: first_byte.mul_f64(factor),
+            idle: idle.mul_f64(factor),
+            pace: Pace { within: pace.within.mul_f64(factor), ..pace },
+        }
     }
 }
 
@@ -50,6 +88,7 @@ pub struct FetchContext<'a> {
     pub integrity: Option<&'a Integrity>,
     pub transport: Transport,
     pub limits: Limits,
+    pub patience: Patience,
     pub deadline: Instant,
     pub cancel: &'a Cancel,
 }
@@ -115,6 +154,9 @@ pub enum FetchError {
     Mismatch { expected: String, actual: String },
     #[error("`{place}` could not be reached: {why}")]
     Unreachable { place: String, why: String },
+    /// It answered, and not fast enough.
+    #[error("`{place}` is too slow: {why}")]
+    TooSlow { place: String, why: String },
     /// The reference does not lead where it was said to.
     #[error("`{place}` has no {what}")]
     NoSuch { place: String, what: String },
@@ -156,6 +198,10 @@ impl FetchError {
         Self::Unreachable { place: printable(place, 200), why: printable(why.as_ref(), 400) }
     }
 
+    pub(super) fn slow(place: &str, why: impl Into<String>) -> Self {
+        Self::TooSlow { place: printable(place, 200), why: why.into() }
+    }
+
     pub const fn class(&self) -> Class {
         match self {
             Self::Unusable { .. }
@@ -169,7 +215,7 @@ impl FetchError {
             Self::Mismatch { .. } => Class::Mismatch,
             // For whoever asked, it is as if nobody had answered.
             Self::NoSuch { .. } => Class::Unreachable,
-            Self::Unreachable { .. } => Class::Unreachable,
+            Self::Unreachable { .. } | Self::TooSlow { .. } => Class::Unreachable,
             Self::Cancelled => Class::Interrupted,
             Self::Scratch(_) => Class::Internal,
         }
@@ -186,6 +232,11 @@ impl FetchError {
             Self::Unreachable { .. } => {
                 Some("check the spelling and the network, then try again".into())
             }
+            Self::TooSlow { .. } => Some(
+                "try again; more seconds for each source are `capabilities.timeout` in \
+                 `~/.gsd/defaults.json`"
+                    .into(),
+            ),
             Self::NoSuch { .. } => Some("ask its publisher which there are".into()),
             Self::NoManifest { .. } | Self::ManyManifests { .. } => {
                 Some("a source holds one bundle, at its top or at most three folders down".into())

@@ -9,6 +9,7 @@ mod known;
 
 use super::Target;
 use super::cool_down::CoolDown;
+use super::fetch::Patience;
 use crate::config::{Config, Layer, user_home};
 use crate::diag::SourceFile;
 use crate::json::Value;
@@ -20,11 +21,14 @@ use gsd_io::http::{Reach, SafeUrl};
 use known::{Entry, Known, bare, known};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 const LIST: &str = "capabilities.strict_known_registries";
 const COOL_DOWN: &str = "capabilities.cool_down";
 const MACHINE: &str = "/etc/gsd/defaults.json";
 const MAX_FILE: u64 = 4 << 20;
+/// Nobody waits longer than a day.
+const MOST_PATIENT: Duration = Duration::from_secs(24 * 3600);
 
 /// What the lists allow, and what else the user said about sources.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,6 +38,7 @@ pub struct Policy {
     registries: BTreeMap<String, String>,
     proxy: bool,
     cool_down: u64,
+    timeout: Option<Duration>,
 }
 
 /// The list in one file.
@@ -156,6 +161,10 @@ impl Policy {
                 }
             }
         }
+        let seconds = settings.get("capabilities.timeout").and_then(|set| set.node.as_f64());
+        self.timeout = seconds
+            .filter(|seconds| *seconds > 0.0)
+            .map(|seconds| Duration::from_secs_f64(seconds.clamp(1.0, MOST_PATIENT.as_secs_f64())));
         self.proxy = settings.flag("capabilities.proxy", &mut vec![]).unwrap_or(false);
     }
 
@@ -167,6 +176,11 @@ impl Policy {
         } else {
             Reach::PublicOnly
         }
+    }
+
+    /// How long one source may take.
+    pub fn timeout(&self) -> Duration {
+        self.timeout.unwrap_or(Patience::TOTAL)
     }
 
     /// Whether the proxies of the environment are used.

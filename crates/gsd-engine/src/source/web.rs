@@ -11,8 +11,8 @@ use super::policy::Refusal;
 use camino::Utf8Path;
 use gsd_io::fs::{self, Links};
 use gsd_io::http::{
-    self, Authorization, Cap, Coding, End, Exchange, Fault, HttpLimits, Method, Partial, Proxies,
-    Reach, Request, Response, Roots, SafeUrl, TooLarge, Unreachable, Via,
+    self, Authorization, Cap, Coding, End, Exchange, Fault, HttpLimits, Method, Partial, Phase,
+    Proxies, Reach, Request, Response, Roots, SafeUrl, TooLarge, Unreachable, Via,
 };
 use gsd_io::secret::Secret;
 use gsd_io::{clock, fs::WriteError};
@@ -20,8 +20,6 @@ use std::time::Duration;
 
 /// How many redirects lead to a file at most.
 const MAX_REDIRECTS: usize = 5;
-/// How long a host may keep silent.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// More than text ever packs to.
 const MAX_RATIO: u64 = 250;
 const MAX_AUTHORITIES: u64 = 8 << 20;
@@ -184,12 +182,13 @@ impl<'a> Web<'a> {
     }
 
     fn limits(&self, max: u64) -> HttpLimits {
-        let left = left(self.context);
+        let (left, patience) = (left(self.context), self.context.patience);
         HttpLimits {
-            connect: PATIENCE.min(left),
-            first_byte: PATIENCE.min(left),
-            idle: PATIENCE.min(left),
+            connect: patience.connect.min(left),
+            first_byte: patience.first_byte.min(left),
+            idle: patience.idle.min(left),
             total: left,
+            pace: Some(patience.pace),
             max_body: max,
             max_compressed: max,
             max_ratio: MAX_RATIO,
@@ -216,7 +215,17 @@ fn failed(place: &str, host: &str, end: End) -> FetchError {
         },
         End::Redirect(redirect) => format!("it answered {}", redirect.status),
         End::TimedOut { phase, limit, .. } => {
-            format!("no answer within {} s ({phase})", limit.as_secs())
+            let seconds = limit.as_secs_f64().round();
+            return FetchError::slow(
+                place,
+                match phase {
+                    Phase::Connect => format!("no connection within {seconds} s"),
+                    Phase::FirstByte => format!("no answer within {seconds} s"),
+                    Phase::Idle => format!("it kept silent for {seconds} s"),
+                    Phase::Pace => format!("it sent next to nothing in {seconds} s"),
+                    Phase::Total => "its time is up".to_owned(),
+                },
+            );
         }
         End::Broken { fault: Fault::NotSaved(why), .. } => {
             let source = std::io::Error::other(why);

@@ -9,7 +9,7 @@ mod tarball;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::source::{
-    Base, FetchContext, FetchError, Fetched, Integrity, Limits, Peek, Policy, SourceSpec,
+    Base, FetchContext, FetchError, Fetched, Integrity, Limits, Patience, Peek, Policy, SourceSpec,
     SpecError, Transport,
 };
 use gsd_io::cancel::Cancel;
@@ -26,7 +26,10 @@ struct World {
     vars: BTreeMap<String, String>,
     transport: Transport,
     limits: Limits,
+    /// For everything.
     patience: Duration,
+    /// For each single wait.
+    pace: Patience,
     fetches: std::cell::Cell<usize>,
 }
 
@@ -46,6 +49,7 @@ impl World {
             transport: Transport::Authenticated,
             limits: Limits::MOST,
             patience: Duration::from_secs(120),
+            pace: Patience::of(Patience::TOTAL),
             fetches: 0.into(),
         }
     }
@@ -101,6 +105,7 @@ impl World {
             integrity,
             transport: self.transport,
             limits: self.limits,
+            patience: self.pace,
             deadline: Instant::now() + self.patience,
             cancel: &Cancel::new(),
         })

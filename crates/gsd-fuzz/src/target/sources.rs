@@ -2,7 +2,7 @@
 
 use super::{Place, Target};
 use gsd_engine::source::{
-    Base, FetchContext, Integrity, Limits, Peek, Policy, SourceSpec, Transport,
+    Base, FetchContext, Integrity, Limits, Patience, Peek, Policy, SourceSpec, Transport,
 };
 use gsd_io::archive::unpack;
 use gsd_io::cancel::Cancel;
@@ -87,6 +87,7 @@ fn known_sources(place: &mut Place, input: &[u8]) {
         integrity: None,
         transport: Transport::Authenticated,
         limits: Limits::MOST,
+        patience: Patience::of(policy.timeout()),
         deadline: gsd_io::clock::after(gsd_io::clock::now(), Duration::from_secs(60)),
         cancel: &cancel,
     };

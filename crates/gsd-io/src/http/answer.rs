@@ -99,6 +99,8 @@ pub enum Phase {
     Connect,
     FirstByte,
     Idle,
+    /// There was always something, and too little of it.
+    Pace,
     Total,
 }
 
@@ -174,6 +176,7 @@ impl fmt::Display for Phase {
             Self::Connect => "connect",
             Self::FirstByte => "first byte",
             Self::Idle => "idle",
+            Self::Pace => "pace",
             Self::Total => "total",
         })
     }

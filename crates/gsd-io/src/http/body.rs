@@ -176,6 +176,7 @@ mod tests {
             first_byte: long,
             idle: long,
             total: long,
+            pace: None,
             max_body,
             max_compressed: u64::MAX,
             max_ratio,

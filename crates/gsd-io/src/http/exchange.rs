@@ -73,7 +73,9 @@ fn exchange(
                     received: &received,
                     on_progress: RefCell::new(on_progress),
                 };
-                let call = Call { line, start, limits, cancel, progress: &progress, pulse };
+                let stretch = Cell::new((start, 0));
+                let call =
+                    Call { line, start, limits, cancel, progress: &progress, pulse, stretch };
                 call.listen(sink)
             }
             Err(unreachable) => End::Unreachable(unreachable),
@@ -98,6 +100,8 @@ struct Call<'a> {
     cancel: &'a Cancel,
     progress: &'a Seen,
     pulse: Pulse<'a>,
+    /// When the present stretch of the body began, and what had come by then.
+    stretch: Cell<(Instant, u64)>,
 }
 
 /// What the caller is told while it waits.
@@ -202,6 +206,21 @@ impl Call<'_> {
         }
     }
 
+    /// The limit that passes next while the body comes. A stretch that brought enough is followed by
+    /// another one.
+    fn body_deadline(&self) -> (Phase, Instant) {
+        let now = Instant::now();
+        let idle = (Phase::Idle, now + self.limits.idle);
+        let Some(pace) = self.limits.pace else { return idle };
+        let received = self.pulse.received.get();
+        let (_, had) = self.stretch.get();
+        if had == 0 || received - had >= pace.bytes {
+            self.stretch.set((now, received));
+        }
+        let slow = self.stretch.get().0 + pace.within;
+        if slow < idle.1 { (Phase::Pace, slow) } else { idle }
+    }
+
     fn first_byte_deadline(&self) -> Instant {
         self.progress.lock().connected.unwrap_or(self.start) + self.limits.first_byte
     }
@@ -271,6 +290,7 @@ impl Call<'_> {
             Phase::Connect => self.limits.connect,
             Phase::FirstByte => self.limits.first_byte,
             Phase::Idle => self.limits.idle,
+            Phase::Pace => self.limits.pace.map_or(self.limits.idle, |pace| pace.within),
             Phase::Total => self.limits.total,
         };
         End::TimedOut { phase, limit, partial }
@@ -356,7 +376,7 @@ impl Wire<'_, '_> {
         let (phase, deadline) = match self.call.pulse.received.get() {
             // A server that sends its head at once may still think for long about the first word.
             0 => (Phase::FirstByte, self.call.first_byte_deadline()),
-            _ => (Phase::Idle, Instant::now() + self.call.limits.idle),
+            _ => self.call.body_deadline(),
         };
         loop {
             match self.call.tick(phase, deadline)? {

@@ -45,12 +45,22 @@ pub struct HttpLimits {
     pub idle: Duration,
     /// The whole exchange.
     pub total: Duration,
+    /// How fast the body has to come at least.
+    pub pace: Option<Pace>,
     /// Bytes of the body after decoding.
     pub max_body: u64,
     /// Bytes of the body as they came over the wire.
     pub max_compressed: u64,
     /// Decoded bytes for each byte that came over the wire.
     pub max_ratio: u64,
+}
+
+/// The least that a body may bring: so many bytes, as they come over the wire, in each stretch of
+/// this length from its first byte on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    pub bytes: u64,
+    pub within: Duration,
 }
 
 impl HttpLimits {
@@ -62,6 +72,7 @@ impl HttpLimits {
             first_byte: self.first_byte.min(most),
             idle: self.idle.min(most),
             total: self.total.min(most),
+            pace: self.pace.map(|pace| Pace { within: pace.within.min(most), ..pace }),
             ..self
         }
     }

@@ -2,8 +2,8 @@
 
 use gsd_io::cancel::Cancel;
 use gsd_io::http::{
-    Authorization, Cap, Coding, Destination, End, Exchange, Fault, HttpLimits, Partial, Phase,
-    Reach, Redirect, Request, Response, Roots, SafeUrl, Unreachable, send,
+    Authorization, Cap, Coding, Destination, End, Exchange, Fault, HttpLimits, Pace, Partial,
+    Phase, Reach, Redirect, Request, Response, Roots, SafeUrl, Unreachable, send,
 };
 use gsd_io::secret::Secret;
 use gsd_testkit::model_server::{Answer, ModelServer, Step, completion_body};
@@ -20,6 +20,7 @@ fn limits() -> HttpLimits {
         first_byte: long,
         idle: long,
         total: long,
+        pace: None,
         max_body: 8 * MIB,
         max_compressed: 8 * MIB,
         max_ratio: 100,
@@ -286,6 +287,19 @@ fn a_body_byte_by_byte_ends_at_the_total_limit() {
     let (phase, partial) = timed_out(Answer::slow_body(), &limits);
     assert_eq!(phase, Phase::Total);
     assert!(matches!(partial, Partial::Body { status: 200, .. }), "{partial:?}");
+}
+
+#[test]
+fn a_body_that_brings_next_to_nothing_ends_at_the_pace() {
+    let pace = Some(Pace { bytes: 1000, within: SHORT });
+    let (phase, partial) = timed_out(Answer::slow_body(), &HttpLimits { pace, ..limits() });
+    assert_eq!(phase, Phase::Pace);
+    assert!(matches!(partial, Partial::Body { status: 200, .. }), "{partial:?}");
+    // One that brings enough in each stretch may take many of them.
+    let mut answer = Answer::chunked("text/plain", &[&b"x"[..]; 8]);
+    answer.steps = answer.steps.into_iter().flat_map(|step| [step, Step::Wait(SHORT)]).collect();
+    let pace = Some(Pace { bytes: 1, within: SHORT * 5 });
+    assert_eq!(text(&answered(answer, &HttpLimits { pace, ..limits() })), "xxxxxxxx");
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn ask(url: &SafeUrl, reach: Reach, via: Via) -> Exchange {
         first_byte: long,
         idle: long,
         total: long,
+        pace: None,
         max_body: 1 << 20,
         max_compressed: 1 << 20,
         max_ratio: 100,

@@ -6,15 +6,12 @@ use crate::args::FetchArgs;
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use gsd_engine::source::{
-    Base, FetchContext, Integrity, IntegrityError, Limits, Policy, SourceSpec, SpecError, Transport,
+    Base, FetchContext, Integrity, IntegrityError, Limits, Patience, Policy, SourceSpec, SpecError,
+    Transport,
 };
 use gsd_engine::store::{Acquired, Entry, Ledger, Recording, ScopeRoot, acquire, host_version};
 use gsd_io::cancel::Cancel;
 use gsd_io::{clock, signal};
-use std::time::Duration;
-
-/// No source may take longer.
-const LONGEST: Duration = Duration::from_secs(600);
 
 /// Reads what a user wrote as a source.
 pub(super) fn spec(context: &Context, text: &str) -> Result<SourceSpec, CommandError> {
@@ -88,7 +85,8 @@ pub(super) fn get(
         integrity: pin,
         transport,
         limits: Limits::MOST,
-        deadline: clock::after(clock::now(), LONGEST),
+        patience: Patience::of(policy.timeout()),
+        deadline: clock::after(clock::now(), policy.timeout()),
         cancel: &cancel,
     };
     acquire(root, spec, recording, &fetch, configured).map_err(|error| failed(&error))

@@ -9,7 +9,7 @@ use crate::exit::ExitStatus;
 use crate::output::table::{pad, widths};
 use crate::ui::{Tone, Ui};
 use gsd_engine::registry::Scope;
-use gsd_engine::source::{FetchContext, Limits, Policy, Standing, Transport};
+use gsd_engine::source::{FetchContext, Limits, Patience, Policy, Standing, Transport};
 use gsd_engine::store::host_version;
 use gsd_engine::store::outdated::{Asking, Comparison, outdated};
 use gsd_engine::text::printable;
@@ -31,6 +31,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityOutdatedArgs) -> 
         integrity: None,
         transport: Transport::Authenticated,
         limits: Limits::MOST,
+        patience: Patience::of(policy.timeout()),
         deadline: clock::after(clock::now(), args.deadline),
         cancel: &cancel,
     };

@@ -205,9 +205,7 @@ impl<'a> Git<'a> {
             (End::OutputTooLarge, _) | (End::Exited(0), None) => {
                 Err(FetchError::TooLarge { place, max: most as u64 })
             }
-            (End::TimedOut { .. }, _) => {
-                Err(FetchError::unreachable(&place, "it did not answer in time"))
-            }
+            (End::TimedOut { .. }, _) => Err(FetchError::slow(&place, "its time is up")),
             (End::Exited(_) | End::Signalled(_) | End::Cancelled, _) => Ok(Err(reason(&exit))),
         }
     }

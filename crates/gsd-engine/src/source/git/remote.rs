@@ -85,6 +85,10 @@ impl<'a> Remote<'a> {
             Address::Web(url) => {
                 let base = located(url, context)?;
                 route(&mut git, &base)?;
+                let pace = context.patience.pace;
+                let seconds = pace.within.as_secs().max(1);
+                git.set(format!("http.lowSpeedLimit={}", pace.bytes / seconds));
+                git.set(format!("http.lowSpeedTime={seconds}"));
                 base.without_secrets()
             }
             Address::Daemon { host, port, .. } => {

@@ -1,7 +1,8 @@
 //! Archives from real servers, honest ones and others.
 
 use super::{World, bundle, manifest, names};
-use gsd_engine::source::{Class, FetchError, Integrity, Peek, Refusal, Verified};
+use gsd_engine::source::{Class, FetchError, Integrity, Patience, Peek, Refusal, Verified};
+use gsd_io::http::Pace;
 use gsd_testkit::tarball::Tar;
 use gsd_testkit::web_server::{Answer, Body, WebServer};
 use std::sync::{Arc, Mutex};
@@ -122,6 +123,35 @@ fn a_server_cannot_send_more_or_longer_than_is_allowed() {
     let server = WebServer::https(|_| Answer::odd(Body::Silent { promised: 1000 }));
     let error = world.fetch(&format!("{}/x.tgz", server.url())).expect_err("silent");
     assert_eq!(error.class(), Class::Unreachable, "{error}");
+}
+
+#[test]
+fn a_slow_server_is_given_up_and_the_setting_is_named() {
+    let mut world = World::with_servers();
+    let pause = Duration::from_millis(10);
+    let server = WebServer::https(move |request| match request.path.as_str() {
+        "/x.tgz" => Answer::odd(Body::Drip { promised: 10_000_000, pause }),
+        _ => Answer::odd(Body::Silent { promised: 1000 }),
+    });
+    let slow = |world: &World, path: &str| {
+        let error = world.fetch(&format!("{}/{path}", server.url())).expect_err("slow");
+        assert_eq!(error.class(), Class::Unreachable, "{error}");
+        assert!(matches!(error, FetchError::TooSlow { .. }), "{error}");
+        assert!(error.hint().unwrap().contains("capabilities.timeout"), "{error}");
+        error.to_string()
+    };
+    let usual = world.pace;
+    world.pace.pace = Pace { bytes: 30_000, within: Duration::from_millis(300) };
+    assert!(slow(&world, "x.tgz").ends_with("it sent next to nothing in 0 s"));
+    world.pace = Patience { first_byte: Duration::from_millis(300), ..usual };
+    assert!(slow(&world, "silent.tgz").contains("no answer within"));
+    world.pace = usual;
+    world.patience = Duration::from_millis(300);
+    assert!(slow(&world, "x.tgz").contains("its time is up"));
+    // More time for a source is more time for each wait.
+    let patient = Patience::of(Patience::TOTAL * 2);
+    assert_eq!(patient.idle, usual.idle * 2);
+    assert_eq!(Patience::of(Duration::from_secs(1)), usual);
 }
 
 #[test]

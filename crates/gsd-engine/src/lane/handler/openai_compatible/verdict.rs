@@ -309,7 +309,7 @@ fn timed_out(phase: Phase, limit: Duration, partial: &Partial, asked: &Asked<'_>
     let (during, what) = match phase {
         Phase::Connect => (During::Start, "no connection"),
         Phase::FirstByte => (During::FirstByte, "no byte of an answer"),
-        Phase::Idle => (During::Idle, "no further byte of the answer"),
+        Phase::Idle | Phase::Pace => (During::Idle, "no further byte of the answer"),
         Phase::Total => (During::Total, "no whole answer"),
     };
     let message = format!("{what} within {}", seconds(limit));

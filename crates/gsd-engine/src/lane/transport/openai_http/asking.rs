@@ -99,6 +99,7 @@ impl Session<'_> {
             first_byte: self.limits.first_byte.min(total),
             idle: self.limits.idle,
             total,
+            pace: None,
             max_body,
             max_compressed: max_body,
             max_ratio: self.limits.max_ratio,

@@ -164,6 +164,7 @@ impl Session<'_> {
             first_byte: limit,
             idle: limit,
             total: limit,
+            pace: None,
             max_body: MAX_PROBE_BODY,
             max_compressed: MAX_PROBE_BODY,
             max_ratio: self.limits.max_ratio,
