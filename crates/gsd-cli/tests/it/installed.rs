@@ -1,5 +1,6 @@
 //! What is installed, trusted, changed and removed, through the built program and real files.
 
+mod acceptance;
 mod crash;
 mod frozen;
 mod home;
