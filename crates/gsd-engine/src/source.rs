@@ -5,6 +5,7 @@
 //! of them writes anywhere but into the scratch folder that its caller gives it, runs anything that
 //! it fetched, or asks a host before the [`Policy`] was asked.
 
+mod compat;
 mod cool_down;
 mod fetch;
 mod git;

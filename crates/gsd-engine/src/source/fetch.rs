@@ -272,10 +272,15 @@ impl From<ArchiveError> for FetchError {
 /// A manifest is never larger.
 const MAX_MANIFEST: u64 = 8 << 20;
 
+/// The manifest of a folder, as far as it is JSON.
+pub(super) fn manifest_of(folder: &Utf8Path) -> Option<serde_json::Value> {
+    let path = folder.join("capability.json");
+    let bytes = fs::read_bounded(&path, MAX_MANIFEST, Links::Refuse).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
 /// The version in the manifest of a folder.
 pub(super) fn manifest_version(folder: &Utf8Path) -> Option<Version> {
-    let bytes =
-        fs::read_bounded(&folder.join("capability.json"), MAX_MANIFEST, Links::Refuse).ok()?;
-    let manifest: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    let manifest = manifest_of(folder)?;
     Version::parse(manifest.get("version")?.as_str()?).ok()
 }

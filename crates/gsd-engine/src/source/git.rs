@@ -10,11 +10,14 @@ mod reference;
 mod remote;
 mod tree;
 
+use super::compat::offered;
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved, Transport, Verified};
 use super::policy::Refusal;
+use super::range::VersionRange;
 use super::{Base, Kind, Peek, Reading, Source, Target};
 use address::Address;
 use camino::Utf8Path;
+use gsd_io::fs;
 use reference::Reference;
 use remote::{Found, Remote};
 use semver::Version;
@@ -62,6 +65,35 @@ impl GitSource {
         }
         Remote::reach(&self.address, context, scratch)
     }
+
+    /// The bundle that a reference means.
+    fn take(
+        &self,
+        reference: &Reference,
+        context: &FetchContext<'_>,
+        scratch: &Utf8Path,
+    ) -> Result<Fetched, FetchError> {
+        let remote = self.remote(context, Some(scratch))?;
+        let found = remote.find(reference)?;
+        let final_url = Some(remote.address().to_owned());
+        let repository = remote.fetch(&found, scratch)?;
+        let bundle = tree::write(&repository, &found.commit, context, scratch)?;
+        let verified = match reference {
+            Reference::Commit(_) => Verified::Commit,
+            _ => Verified::NotAsked,
+        };
+        Ok(Fetched {
+            bundle,
+            resolved: Resolved {
+                recorded: self.recorded(),
+                reference: found.name,
+                commit: Some(found.commit),
+                integrity: None,
+                verified,
+                final_url,
+            },
+        })
+    }
 }
 
 impl Source for GitSource {
@@ -94,26 +126,22 @@ impl Source for GitSource {
                 "pin the commit with `#sha:COMMIT` instead",
             ));
         }
-        let remote = self.remote(context, Some(scratch))?;
-        let found = remote.find(&self.reference)?;
-        let final_url = Some(remote.address().to_owned());
-        let repository = remote.fetch(&found, scratch)?;
-        let bundle = tree::write(&repository, &found.commit, context, scratch)?;
-        let verified = match self.reference {
-            Reference::Commit(_) => Verified::Commit,
-            _ => Verified::NotAsked,
-        };
-        Ok(Fetched {
-            bundle,
-            resolved: Resolved {
-                recorded: self.recorded(),
-                reference: found.name,
-                commit: Some(found.commit),
-                integrity: None,
-                verified,
-                final_url,
-            },
-        })
+        let newest = self.take(&self.reference, context, scratch)?;
+        let Reference::Range(range) = &self.reference else { return Ok(newest) };
+        let scratch = scratch.join("older");
+        for version in offered(&newest.bundle, context.host) {
+            let Some(only) = VersionRange::parse(&version.to_string()) else { continue };
+            if !range.contains(&version) {
+                continue;
+            }
+            fs::create_private_dir_all(&scratch).map_err(FetchError::Scratch)?;
+            match self.take(&Reference::Range(only), context, &scratch) {
+                // It has no such tag.
+                Err(FetchError::NoSuch { .. }) => {}
+                taken => return taken,
+            }
+        }
+        Ok(newest)
     }
 
     fn peek(&self, context: &FetchContext<'_>) -> Peek {

@@ -7,6 +7,7 @@
 mod npmrc;
 mod packument;
 
+use super::compat::offered;
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved};
 use super::policy::Refusal;
 use super::range::VersionRange;
@@ -16,6 +17,7 @@ use super::web::{Ask, Listed, Web};
 use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use crate::json::quoted;
 use camino::Utf8Path;
+use gsd_io::fs;
 use gsd_io::http::{Coding, SafeUrl};
 use npmrc::Npmrc;
 use packument::{Packument, Release};
@@ -151,6 +153,41 @@ impl Npm {
         Ok((npmrc, last, packument))
     }
 
+    /// The bundle of a release.
+    fn take(
+        &self,
+        web: &Web<'_>,
+        (npmrc, asked, _): &(Npmrc, SafeUrl, Packument),
+        release: &Release,
+        context: &FetchContext<'_>,
+        scratch: &Utf8Path,
+    ) -> Result<Fetched, FetchError> {
+        let promised = release.integrity().map_err(|why| {
+            let what = format!("{} {} cannot be checked: {why}", self.identity(), release.version);
+            FetchError::unusable(what, "only packages with a `sha512-` integrity are installed")
+        })?;
+        let url =
+            asked.resolve(&release.tarball).filter(|url| !url.has_user()).ok_or_else(|| {
+                FetchError::unreachable(&asked.to_string(), "it names no address for the archive")
+            })?;
+        let token = npmrc.token(&url, context.env)?;
+        let ask = Ask {
+            accept: "*/*",
+            max: context.limits.bytes,
+            coding: Coding::AsSent,
+            token: token.as_ref().map(|(prefix, token)| (prefix.as_str(), token)),
+            listed: Listed::ByName,
+        };
+        let file = scratch.join("archive");
+        let last = web.save(&url, &ask, &file)?;
+        let unpacked = unpack(context, &self.identity(), &file, scratch, Some(&promised))?;
+        Ok(unpacked.fetched(
+            self.recorded(),
+            Some(release.version.to_string()),
+            Some(last.without_secrets()),
+        ))
+    }
+
     fn choose<'p>(
         &self,
         packument: &'p Packument,
@@ -198,32 +235,18 @@ impl Source for Npm {
 
     fn fetch(&self, context: &FetchContext<'_>, scratch: &Utf8Path) -> Result<Fetched, FetchError> {
         let web = Web::new(context)?;
-        let (npmrc, asked, packument) = self.ask(&web, context)?;
-        let release = self.choose(&packument, context)?;
-        let promised = release.integrity().map_err(|why| {
-            let what = format!("{} {} cannot be checked: {why}", self.identity(), release.version);
-            FetchError::unusable(what, "only packages with a `sha512-` integrity are installed")
-        })?;
-        let url =
-            asked.resolve(&release.tarball).filter(|url| !url.has_user()).ok_or_else(|| {
-                FetchError::unreachable(&asked.to_string(), "it names no address for the archive")
-            })?;
-        let token = npmrc.token(&url, context.env)?;
-        let ask = Ask {
-            accept: "*/*",
-            max: context.limits.bytes,
-            coding: Coding::AsSent,
-            token: token.as_ref().map(|(prefix, token)| (prefix.as_str(), token)),
-            listed: Listed::ByName,
-        };
-        let file = scratch.join("archive");
-        let last = web.save(&url, &ask, &file)?;
-        let unpacked = unpack(context, &self.identity(), &file, scratch, Some(&promised))?;
-        Ok(unpacked.fetched(
-            self.recorded(),
-            Some(release.version.to_string()),
-            Some(last.without_secrets()),
-        ))
+        let offer = self.ask(&web, context)?;
+        let (.., packument) = &offer;
+        let newest = self.take(&web, &offer, self.choose(packument, context)?, context, scratch)?;
+        let wait = context.policy.cool_down();
+        let older = offered(&newest.bundle, context.host);
+        let fitting = older
+            .iter()
+            .find_map(|version| packument.instead(&self.selector, version, wait.as_ref()));
+        let Some(release) = fitting else { return Ok(newest) };
+        let scratch = scratch.join("older");
+        fs::create_private_dir_all(&scratch).map_err(FetchError::Scratch)?;
+        self.take(&web, &offer, release, context, &scratch)
     }
 
     fn peek(&self, context: &FetchContext<'_>) -> Peek {

@@ -171,3 +171,13 @@ fn bundle(below: &str, version: &str) -> Tar {
 fn manifest(id: &str, version: &str) -> String {
     serde_json::json!({ "id": id, "version": version, "role": "feature" }).to_string()
 }
+
+/// A manifest for a host that comes later, which offers older versions to this one.
+fn later(version: &str, compatible: &[&str]) -> String {
+    let offered: serde_json::Map<_, _> =
+        compatible.iter().map(|version| ((*version).to_owned(), ">=1.0.0".into())).collect();
+    let mut manifest: serde_json::Value = serde_json::from_str(&manifest("acme", version)).unwrap();
+    manifest["engines"] = serde_json::json!({ "gsd": ">=99.0.0" });
+    manifest["compatVersions"] = offered.into();
+    manifest.to_string()
+}

@@ -67,6 +67,22 @@ impl Packument {
         Ok(Self { tags: tags.collect(), releases })
     }
 
+    /// An older version that stands in for the newest one, if the selector leaves that open.
+    pub(super) fn instead(
+        &self,
+        selector: &Selector,
+        version: &Version,
+        wait: Option<&CoolDown>,
+    ) -> Option<&Release> {
+        let is_open = match selector {
+            Selector::Exact(_) => false,
+            Selector::Tag(tag) => tag == "latest",
+            Selector::Range(range) => range.contains(version),
+        };
+        let release = self.releases.get(version).filter(|_| is_open)?;
+        wait.is_none_or(|wait| wait.admits(release.published.as_deref())).then_some(release)
+    }
+
     /// The version that npm would take: for a range the one that is tagged `latest` if it is in
     /// the range, else the highest that is not deprecated. With a wait, nothing counts that is
     /// fresher; where the version that is tagged `latest` is, the highest that is no pre-release

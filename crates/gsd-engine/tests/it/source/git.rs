@@ -1,6 +1,6 @@
 //! Repositories behind git's own server program, sound ones and hostile ones.
 
-use super::{World, manifest, names};
+use super::{World, later, manifest, names};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::source::{
     Class, FetchError, Installed, Peek, Refusal, Standing, Transport, Verified,
@@ -163,6 +163,29 @@ fn every_reference_brings_its_commit() {
     assert!(error.contains("not supported for git sources"), "{error}");
     let gone = world.fetch(&format!("git+{}/gone.git", server.url())).expect_err("no repository");
     assert_eq!(gone.class(), Class::Unreachable, "{gone}");
+}
+
+#[test]
+fn an_older_tag_stands_in_where_the_newest_needs_a_later_host() {
+    let world = World::with_servers();
+    let repository = Repository::new(&world, "acme.git");
+    let old = repository.bundle("1.0.0", &[]);
+    let text = later("1.1.0", &["1.0.0", "1.0.5", "0.1.0"]);
+    let blob = repository.blob(text.as_bytes());
+    let tree = repository.tree(&[("100644", "blob", blob, "capability.json")]);
+    let new = repository.commit(&tree);
+    repository.update("refs/heads/main", &new);
+    repository.update("refs/tags/v1.0.0", &old);
+    repository.update("refs/tags/v1.1.0", &new);
+    let server = served(&world);
+    let url = format!("git+{}/acme.git", server.url());
+    // There is no 1.0.5, and 0.1.0 is in no range.
+    for (reference, commit) in
+        [("#semver:^1", &old), ("#semver:>1.0.0", &new), ("#tag:v1.1.0", &new), ("", &new)]
+    {
+        let fetched = world.fetch(&format!("{url}{reference}")).unwrap();
+        assert_eq!(fetched.resolved.commit.as_ref(), Some(commit), "{reference}");
+    }
 }
 
 #[test]

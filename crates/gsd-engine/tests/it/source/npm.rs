@@ -1,7 +1,8 @@
 //! Packages of a registry double that speaks npm's protocol.
 
-use super::{World, bundle};
+use super::{World, bundle, later};
 use gsd_engine::source::{Class, FetchError, Integrity, Peek, Refusal, Verified};
+use gsd_testkit::tarball::Tar;
 use gsd_testkit::web_server::{Answer, Request, WebServer};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -134,6 +135,34 @@ fn tags_ranges_and_versions() {
     let asked = registry.server.requests().len();
     assert!(matches!(world.peek("npm:p@1.0.0"), Peek::Pinned { .. }));
     assert_eq!(registry.server.requests().len(), asked, "a version needs no question");
+}
+
+#[test]
+fn an_older_version_stands_in_where_the_newest_needs_a_later_host() {
+    let world = World::with_servers();
+    let mut double = Double::new(&["1.0.0", "1.1.0"]);
+    let newest = later("1.2.0", &["0.9.0", "1.0.0", "1.1.0"]);
+    let newest = Tar::new().file("package/capability.json", newest).gzip();
+    double.archives.push(("1.2.0".to_owned(), newest));
+    let alone = Tar::new().file("package/capability.json", later("1.3.0", &["7.0.0"])).gzip();
+    double.archives.push(("1.3.0".to_owned(), alone));
+    let registry = double.start();
+    registry.npmrc(&world, "");
+    for (spec, version) in [
+        ("npm:p", "1.1.0"),
+        ("npm:p@^1", "1.1.0"),
+        ("npm:p@>=1.0.0 <1.1.0 || 1.2.0", "1.0.0"),
+        // What is named outright, and what nothing stands in for, is refused by its own engines.
+        ("npm:p@1.2.0", "1.2.0"),
+        ("npm:p@>=1.2.0", "1.2.0"),
+        ("npm:p@1.3.x", "1.3.0"),
+    ] {
+        let fetched = world.fetch(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
+        assert_eq!(fetched.resolved.reference.as_deref(), Some(version), "{spec}");
+        let manifest = std::fs::read_to_string(fetched.bundle.join("capability.json")).unwrap();
+        assert!(manifest.contains(&format!("\"{version}\"")), "{spec}: {manifest}");
+        assert_eq!(fetched.resolved.verified, Verified::Registry);
+    }
 }
 
 #[test]
