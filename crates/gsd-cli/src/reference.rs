@@ -115,7 +115,7 @@ fn lanes() {
         writeln!(text, "{}", row(lane)).unwrap();
     }
     text.push_str(
-        "\nEvery child gets PATH, HOME, locale, TMPDIR, proxy and XDG settings, `TERM=dumb`, \
+        "\nEvery child gets PATH, HOME, locale, a TMPDIR of its own, proxy and XDG settings, `TERM=dumb`, \
          `NO_COLOR=1` and `GSD_REVIEW_ROOT`, `GSD_REVIEW_PHASE_DIR`, `GSD_REVIEW_RUN_DIR` (a folder of its own); no other \
          variable, unless you list it under `review.env.<slug>` in `~/.gsd/defaults.json`.\n",
     );

@@ -158,11 +158,15 @@ fn one_of_the_project_that_nobody_consented_to_is_named_by_its_folder_alone() {
 fn a_folder_named_like_an_option_or_a_lane_takes_nothing_away() {
     let world = World::new();
     world.small_phase();
-    for id in ["all", "gemini", "help", "plan-lint", "claude_x"] {
+    for id in ["all", "gemini", "help", "plan-lint", "claude_x", "lm-studio"] {
         world.write(&format!(".gsd/capabilities/{id}/capability.json"), "{}");
     }
     ends(&gsd(&world, &["review", "--phase", "3", "--plan-lint"]), 0);
     ends(&gsd(&world, &["review", "--phase", "3", "--all", "--no-write"]), 0);
+    // Nor does it make a slip of the pen a question of consent.
+    let slip = gsd(&world, &["review", "--phase", "3", "--lanes", "lm-studio"]);
+    ends(&slip, 2);
+    assert!(slip.stderr.contains("did you mean `lm_studio`?"), "{}", slip.stderr);
     let (message, _) = refused(&world, "--gemini");
     assert!(message.contains("not found") || message.contains("PATH"), "{message}");
 }

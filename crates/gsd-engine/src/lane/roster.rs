@@ -86,9 +86,14 @@ impl Roster {
         self
     }
 
-    /// What is installed and may not be used, where no lane in force has its name.
+    /// What is installed and may not be used, where nothing in force has its name: another one of
+    /// the same id changes nothing about the lane that there is.
     pub fn withheld(&self) -> impl Iterator<Item = &Withheld> {
-        self.withheld.iter().filter(|one| self.by_slug(one.name()).is_none())
+        let of_force = |one: &Withheld| {
+            let same = |lane: &Lane| lane.capability == one.capability;
+            self.by_slug(one.name()).is_some() || self.lanes.iter().any(same)
+        };
+        self.withheld.iter().filter(move |one| !of_force(one))
     }
 
     /// The one that somebody means who says a name that no lane in force has.

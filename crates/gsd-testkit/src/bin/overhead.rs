@@ -2,9 +2,10 @@
 //!
 //! `overhead N [PROGRAM]` runs a program that ends at once (`/bin/true`) N times as the standard
 //! library does it, with both output streams captured, N times supervised, and N times supervised
-//! in a sandbox where the kernel has one, in turns. It prints the quickest, the median and the
+//! in a sandbox where the kernel has one, there also with the working directory hidden, in turns. It prints the quickest, the median and the
 //! 95th percentile of each in microseconds.
 
+use camino::Utf8PathBuf;
 use gsd_io::cancel::Cancel;
 use gsd_io::process::{Cap, Command, End, Limits, Stdin, run};
 use gsd_io::sandbox::{self, Sandbox};
@@ -24,10 +25,14 @@ fn main() {
     };
     // As many places as a lane is given.
     let places = sandbox::DEVICES.iter().copied().chain(["/tmp", "/var/tmp", "/root", "/home"]);
-    let places = places.map(Into::into).collect();
-    let confined = Command { sandbox: Sandbox::WriteOnly { places }, ..command.clone() };
+    let places: Vec<Utf8PathBuf> = places.map(Into::into).collect();
+    let sandbox = Sandbox::WriteOnly { places: places.clone() };
+    let confined = Command { sandbox, ..command.clone() };
+    let here = std::env::current_dir().expect("a working directory");
+    let hidden = Utf8PathBuf::from_path_buf(here).expect("UTF-8");
     let landlock = sandbox::landlock();
-    let (mut plain, mut supervised, mut sandboxed) = (vec![], vec![], vec![]);
+    let (mut plain, mut supervised, mut sandboxed, mut apart) = (vec![], vec![], vec![], vec![]);
+    let mut around = 0;
     for _ in 0..count {
         plain.push(time(&mut || {
             let output = std::process::Command::new(program).env_clear().output();
@@ -42,12 +47,23 @@ fn main() {
                 let exit = run(&confined, &limits(), &Cancel::new(), &mut |_| {});
                 assert_eq!(exit.expect("it starts").end, End::Exited(0));
             }));
+            apart.push(time(&mut || {
+                let readable = sandbox::all_but(&hidden).expect("few enough entries around it");
+                around = readable.len();
+                let sandbox = Sandbox::Apart { places: places.clone(), readable };
+                let command = Command { sandbox, ..command.clone() };
+                let exit = run(&command, &limits(), &Cancel::new(), &mut |_| {});
+                assert_eq!(exit.expect("it starts").end, End::Exited(0));
+            }));
         }
     }
     tell("standard library", plain);
     tell("supervised", supervised);
     match landlock {
-        Some(found) => tell(&format!("in a sandbox (Landlock, ABI {})", found.abi), sandboxed),
+        Some(found) => {
+            tell(&format!("in a sandbox (Landlock, ABI {})", found.abi), sandboxed);
+            tell(&format!("and kept from reading this folder ({around} entries around it)"), apart);
+        }
         None => println!("in a sandbox: this kernel has no Landlock"),
     }
 }

@@ -319,7 +319,7 @@ fn a_lane_runs_once_installed_and_is_gone_once_removed() {
     ends(&gsd(&world, &["review", "--rev"]), 0);
     assert!(world.read(".planning/phases/03-notes/03-REVIEWS.md").contains("## rev Review"));
     ends(&gsd(&world, &["capability", "disable", "rev"]), 0);
-    ends(&gsd(&world, &["review", "--rev"]), 2);
+    ends(&gsd(&world, &["review", "--rev"]), 11);
     ends(&gsd(&world, &["capability", "enable", "rev"]), 0);
     ends(&gsd(&world, &["review", "--rev"]), 0);
     ends(&gsd(&world, &["capability", "remove", "rev"]), 0);
