@@ -6,6 +6,8 @@ mod args;
 mod commands;
 mod error;
 mod exit;
+#[cfg(test)]
+mod hints;
 mod output;
 mod parse;
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod content_hash;
 pub mod disclosure;
 mod discover;
 mod error;
+pub mod health;
 mod heir;
 mod held;
 mod ledger;

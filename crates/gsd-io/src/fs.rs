@@ -231,6 +231,8 @@ pub fn canonical(path: &Utf8Path) -> Option<Utf8PathBuf> {
 enum Readers {
     /// As before; a new file may be read by everybody.
     Kept,
+    /// As before, but nobody else may change it.
+    Guarded,
     /// This user only, whatever it was before.
     Private,
 }
@@ -239,6 +241,11 @@ enum Readers {
 /// old content or the new one, never a part.
 pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
     replace(path, content, Readers::Kept)
+}
+
+/// As [`write_atomic`], and afterwards nobody but this user may change the file.
+pub fn write_atomic_guarded(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
+    replace(path, content, Readers::Guarded)
 }
 
 /// As [`write_atomic`], and afterwards only this user may read or change the file (mode 0600).
@@ -261,7 +268,8 @@ fn replace(path: &Utf8Path, content: &[u8], readers: Readers) -> Result<(), Writ
         let permissions = match (readers, old) {
             (Readers::Private, _) => std::fs::Permissions::from_mode(0o600),
             (Readers::Kept, Some(permissions)) => permissions,
-            (Readers::Kept, None) => std::fs::Permissions::from_mode(0o644),
+            (Readers::Guarded, Some(old)) => std::fs::Permissions::from_mode(old.mode() & 0o644),
+            (Readers::Kept | Readers::Guarded, None) => std::fs::Permissions::from_mode(0o644),
         };
         staged.as_file().set_permissions(permissions)?;
         faults::step()?;
@@ -340,7 +348,13 @@ pub fn make_executable(path: &Utf8Path) -> Result<(), WriteError> {
 
 /// Creates a directory and its missing parents.
 pub fn create_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
-    std::fs::create_dir_all(path).map_err(WriteError::at(path))
+    make_dirs(path, 0o755)
+}
+
+/// Nobody else may write to a folder that is made, whatever the umask.
+fn make_dirs(path: &Utf8Path, mode: u32) -> Result<(), WriteError> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(mode).create(path).map_err(WriteError::at(path))
 }
 
 /// Who may get at a file or a directory.
@@ -385,12 +399,7 @@ pub fn append(path: &Utf8Path, content: &[u8]) -> Result<(), WriteError> {
 
 /// Creates a directory for this user only (mode 0700), and its missing parents.
 pub fn create_private_dir_all(path: &Utf8Path) -> Result<(), WriteError> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path)
-        .map_err(WriteError::at(path))
+    make_dirs(path, 0o700)
 }
 
 /// Gives a file another name in the same file system. What has that name is replaced.

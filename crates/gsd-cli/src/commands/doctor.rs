@@ -18,17 +18,23 @@ use serde_json::json;
 struct Finding {
     subject: &'static str,
     ok: bool,
+    /// Whether a record of gsd's own cannot be read: that is no matter of taste.
+    corrupt: bool,
     what: String,
     remedy: Option<String>,
 }
 
 impl Finding {
     fn good(subject: &'static str, what: impl Into<String>) -> Self {
-        Self { subject, ok: true, what: what.into(), remedy: None }
+        Self { subject, ok: true, corrupt: false, what: what.into(), remedy: None }
     }
 
     fn bad(subject: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { subject, ok: false, what: what.into(), remedy: Some(remedy.into()) }
+        Self { subject, ok: false, corrupt: false, what: what.into(), remedy: Some(remedy.into()) }
+    }
+
+    fn corrupt(subject: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { corrupt: true, ..Self::bad(subject, what, remedy) }
     }
 }
 
@@ -52,6 +58,7 @@ pub(super) fn of_installed(ui: &Ui, context: &Context) -> Outcome {
 }
 
 fn show(ui: &Ui, findings: &[Finding]) -> ExitStatus {
+    let corrupt = findings.iter().any(|finding| finding.corrupt);
     if ui.json {
         let details: Vec<_> = findings
             .iter()
@@ -59,7 +66,7 @@ fn show(ui: &Ui, findings: &[Finding]) -> ExitStatus {
                 |f| json!({ "subject": f.subject, "ok": f.ok, "what": f.what, "remedy": f.remedy }),
             )
             .collect();
-        ui.success(details.into());
+        ui.document(&json!({ "ok": !corrupt, "details": details }));
     } else {
         for finding in findings {
             let (tone, mark) = match (finding.ok, &finding.remedy) {
@@ -82,8 +89,9 @@ fn show(ui: &Ui, findings: &[Finding]) -> ExitStatus {
             }
         }
     }
-    // Looking is always done; what is missing here may be wanted so.
-    ExitStatus::Done
+    // Looking is always done, and what is missing here may be wanted so; but nobody should think that
+    // all is well where a record cannot be read.
+    if corrupt { ExitStatus::Corrupt } else { ExitStatus::Done }
 }
 
 fn approvals(context: &Context) -> Finding {
@@ -219,6 +227,7 @@ fn lanes(context: &Context) -> Vec<Finding> {
         findings.push(Finding {
             subject: "not here",
             ok: true,
+            corrupt: false,
             what: names.join(", "),
             remedy: Some("`gsd lane list` says why".to_owned()),
         });

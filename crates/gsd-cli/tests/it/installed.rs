@@ -2,11 +2,14 @@
 
 mod acceptance;
 mod crash;
+mod edited;
+mod foretold;
 mod frozen;
 mod home;
 mod lifecycle;
 mod lock;
 mod looks;
+mod modes;
 mod planted;
 mod question;
 mod sources;

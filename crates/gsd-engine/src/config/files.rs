@@ -25,8 +25,10 @@ pub struct Flags(pub Vec<(String, Value)>);
 /// The settings files of a user and a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// `None` without a home.
+    /// `None` without a home, and where the home lies in the project.
     pub user: Option<Utf8PathBuf>,
+    /// The user's file, where it comes with the project: it is no word of the user.
+    pub planted_user: Option<Utf8PathBuf>,
     pub project: Utf8PathBuf,
     /// `None` if no workstream is chosen.
     pub workstream: Option<Utf8PathBuf>,
@@ -44,8 +46,14 @@ impl Places {
             Some(name) => (None, Some(name.to_owned())),
             None => (None, None),
         };
+        let user = user_home(env).map(|home| home.join(".gsd/defaults.json"));
+        let (planted_user, user) = match user {
+            Some(file) if comes_with(root, &file) => (Some(file), None),
+            user => (None, user),
+        };
         Self {
-            user: user_home(env).map(|home| home.join(".gsd/defaults.json")),
+            user,
+            planted_user,
             project: planning.join("config.json"),
             workstream,
             refused_workstream,
@@ -87,6 +95,18 @@ pub fn user_home(env: &Env) -> Option<Utf8PathBuf> {
     }
 }
 
+/// Whether a file lies in a project, also where nothing is there yet. A folder that is no project
+/// brings nothing along.
+fn comes_with(project: &Utf8Path, file: &Utf8Path) -> bool {
+    let marks = [".planning", ".git"];
+    if !marks.iter().any(|mark| fs::kind(&project.join(mark)).is_some()) {
+        return false;
+    }
+    let real = file.ancestors().find_map(fs::canonical).unwrap_or_default();
+    let project = fs::canonical(project).unwrap_or_else(|| project.to_owned());
+    real.starts_with(&project) || file.starts_with(&project)
+}
+
 /// A name that is one folder and nothing else.
 fn is_workstream(name: &str) -> bool {
     name.len() <= 100
@@ -116,6 +136,12 @@ pub fn read(env: &Env, root: &Utf8Path, flags: &Flags) -> (Config, Vec<Diagnosti
                 );
             }
         }
+    }
+    if let Some(file) = places.planted_user.as_deref().filter(|file| fs::kind(file).is_some()) {
+        let place = SourceFile::new(file.to_string(), "").at_start();
+        let help = "set `GSD_HOME` or `HOME` to a folder outside of every project";
+        let what = "it lies in the project, so it is no word of the user and is ignored";
+        found.push(UNREADABLE.at(place, what).help(help));
     }
     if let Some(name) = &places.refused_workstream {
         let place = SourceFile::new(format!("${WORKSTREAM_VARIABLE}"), name.as_str()).at_start();

@@ -130,7 +130,7 @@ impl Local {
         if context.integrity.is_some() {
             return Err(FetchError::unusable(
                 "an integrity is not supported for local sources that are folders",
-                "leave `--integrity` out, or `gsd capability pack` the folder and install the \
+                "leave `--integrity` out, or `gsd capability pack PATH` the folder and install the \
                  archive",
             ));
         }

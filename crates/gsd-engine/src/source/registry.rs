@@ -117,7 +117,7 @@ impl Registry {
         let index = Index::parse(&bytes).map_err(|why| {
             FetchError::unusable(
                 format!("the index of `{}` cannot be used: {why}", self.name),
-                "tell whoever publishes it; `gsd registry-index build` makes a sound one",
+                "tell whoever publishes it; `gsd registry-index build DIR` makes a sound one",
             )
         })?;
         Ok((index, place))

@@ -13,10 +13,46 @@ fn digest(intent: &Intent) -> String {
     integrity(intent.to_json().to_string().as_bytes())
 }
 
+/// What is noted of a change: its digest, and the token that all names have which it makes.
+fn noted(intent: &Intent) -> String {
+    match &intent.token {
+        Some(token) => format!("{} {token}", digest(intent)),
+        None => digest(intent),
+    }
+}
+
+/// The names of what a scope's changes made for themselves: of those that this user began and that
+/// are not known to be done.
+pub(super) enum Made {
+    /// All that look so: the folder is the user's own.
+    All,
+    /// Those with one of these tokens.
+    With(Vec<String>),
+}
+
+impl Made {
+    pub(super) fn in_scope(root: &ScopeRoot) -> Self {
+        match root.consents() {
+            None => Self::All,
+            // What cannot be read proves nothing.
+            Some(store) => Self::With(store.begun_tokens().unwrap_or_default()),
+        }
+    }
+
+    pub(super) fn holds(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::With(tokens) => tokens.iter().any(|token| {
+                name.strip_suffix(token.as_str()).is_some_and(|rest| rest.ends_with('-'))
+            }),
+        }
+    }
+}
+
 /// Notes that a change is going to be begun, before it is.
 pub(super) fn note(root: &ScopeRoot, id: &CapabilityId, intent: &Intent) -> Result<(), StoreError> {
     let Some(store) = root.consents() else { return Ok(()) };
-    match store.note_begun(id, &digest(intent)) {
+    match store.note_begun(id, &noted(intent)) {
         Err(error @ (ConsentError::Lock(_) | ConsentError::Write(_))) => Err(error.into()),
         // A store that nobody can use keeps nobody from taking something away. A change that is
         // cut off then is not ended by others.

@@ -171,7 +171,9 @@ fn structural(candidate: &Candidate, known: &[Refusal]) -> Vec<Refusal> {
     let faults = diagnostics.iter().filter(|found| found.level == Level::Error && !said(found));
     faults
         .take(MAX_FAULTS)
-        .map(|fault| Refusal::of("invalid", fault.clone(), "`gsd capability validate` explains it"))
+        .map(|fault| {
+            Refusal::of("invalid", fault.clone(), "`gsd capability validate PATH` explains it")
+        })
         .collect()
 }
 

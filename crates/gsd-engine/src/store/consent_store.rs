@@ -42,6 +42,8 @@ pub enum ConsentError {
     Unreadable(#[source] ReadError),
     #[error("`{path}` is no list of consents: {what}")]
     Corrupt { path: Utf8PathBuf, what: String },
+    #[error("`{path}` has {MAX_RECORDS} records already, and no more are kept")]
+    Full { path: Utf8PathBuf },
     #[error("the consent-store lock is held by somebody else")]
     Lock(#[source] LockError),
     #[error("the consents cannot be kept")]
@@ -56,11 +58,15 @@ impl ConsentError {
                 "set `GSD_HOME` or `HOME` to a folder outside of every project".to_owned()
             }
             Self::NotPrivate { path } => {
-                format!("look at what it consents to, then `chmod 600 {path}` as its owner")
+                format!("look at what is in it, then `chmod go-w {path}` as its owner")
             }
             Self::Unreadable(_) | Self::Corrupt { .. } => {
                 "mend it, or set it aside and consent anew; it was not changed".to_owned()
             }
+            Self::Full { .. } => "take your word back where you do not need it any more: \
+                 `gsd capability trust list`, then `gsd capability trust revoke ID`"
+                .to_owned(),
+            Self::Lock(LockError::NotAFile { path }) => format!("move `{path}` away"),
             Self::Lock(_) => "try again when the other process is done".to_owned(),
             Self::Write(error) => format!("see that `{}` can be written", error.path),
         }
@@ -70,7 +76,9 @@ impl ConsentError {
     pub fn is_about_the_file(&self) -> bool {
         match self {
             Self::NotPrivate { .. } | Self::Unreadable(_) | Self::Corrupt { .. } => true,
-            Self::InsideProject { .. } | Self::Lock(_) | Self::Write(_) => false,
+            Self::InsideProject { .. } | Self::Full { .. } | Self::Lock(_) | Self::Write(_) => {
+                false
+            }
         }
     }
 }
@@ -164,17 +172,27 @@ impl ConsentStore {
         Ok(())
     }
 
-    /// That consents could be recorded, found out before anything is changed.
-    pub(super) fn check_writable(&self) -> Result<(), ConsentError> {
-        self.load().map(|_| ())
+    /// That a consent could be recorded, found out before anything is changed.
+    pub(super) fn check_room(&self, id: &CapabilityId) -> Result<(), ConsentError> {
+        if !self.load()?.has_room(&self.project, id) {
+            return Err(self.full());
+        }
+        self.folder_is_ours()
+    }
+
+    /// A folder that others may write to would make every consent in it void.
+    fn folder_is_ours(&self) -> Result<(), ConsentError> {
+        let real = fs::canonical(self.folder()).unwrap_or_default();
+        let ours = |p: fs::Privacy| p.owned_by_us && !p.others_may_write;
+        if fs::privacy(&real).is_none_or(ours) {
+            Ok(())
+        } else {
+            Err(ConsentError::NotPrivate { path: self.folder().to_owned() })
+        }
     }
 
     fn put(&self, records: &mut Records, consent: Consent) -> Result<(), ConsentError> {
-        if records.put(consent) {
-            self.save(records)
-        } else {
-            Err(self.corrupt(&format!("it has {MAX_RECORDS} records already")))
-        }
+        if records.put(consent) { self.save(records) } else { Err(self.full()) }
     }
 
     fn folder(&self) -> &Utf8Path {
@@ -213,10 +231,9 @@ impl ConsentStore {
             Err(ReadError::NotFound { .. }) => return Ok(Records::default()),
             Err(error) => return Err(ConsentError::Unreadable(error)),
         };
-        let ours = |p: fs::Privacy| p.owned_by_us && !p.others_may_write;
-        let file = fs::file_privacy(&self.path).is_some_and(|p| ours(p) && !p.group_may_write);
-        let real = fs::canonical(self.folder()).unwrap_or_default();
-        if !file || !fs::privacy(&real).is_none_or(ours) {
+        let ours = |p: fs::Privacy| p.owned_by_us && !p.others_may_write && !p.group_may_write;
+        self.folder_is_ours()?;
+        if !fs::file_privacy(&self.path).is_some_and(ours) {
             return Err(ConsentError::NotPrivate { path: self.path.clone() });
         }
         Records::parse(&text).map_err(|what| self.corrupt(&what))
@@ -234,6 +251,10 @@ impl ConsentStore {
             return Err(self.corrupt("it would have more than 8 MiB"));
         }
         fs::write_atomic_private(&self.path, text.as_bytes()).map_err(ConsentError::Write)
+    }
+
+    fn full(&self) -> ConsentError {
+        ConsentError::Full { path: self.path.clone() }
     }
 
     fn corrupt(&self, what: &str) -> ConsentError {

@@ -28,7 +28,16 @@ pub enum HashError {
 
 /// The hash of the bundle in a folder, as `sha512-` and base64.
 pub fn content_hash(folder: &Utf8Path) -> Result<String, HashError> {
-    let mut entries = walk(folder)?;
+    hash_of(folder, walk(folder, None)?)
+}
+
+/// The hash that the bundle would have which is made of a folder that somebody works on.
+pub(super) fn source_hash(folder: &Utf8Path) -> Result<String, HashError> {
+    // What git keeps is no part of it.
+    hash_of(folder, walk(folder, Some(".git"))?)
+}
+
+fn hash_of(folder: &Utf8Path, mut entries: Vec<(Utf8PathBuf, bool)>) -> Result<String, HashError> {
     entries.sort_by(|a, b| a.0.as_str().as_bytes().cmp(b.0.as_str().as_bytes()));
     let mut hash = Sha512::new();
     hash.update((entries.len() as u64).to_be_bytes());
@@ -56,7 +65,7 @@ pub fn content_hash(folder: &Utf8Path) -> Result<String, HashError> {
     Ok(format!("sha512-{}", base64(&hash.finalize())))
 }
 
-fn walk(folder: &Utf8Path) -> Result<Vec<(Utf8PathBuf, bool)>, HashError> {
+fn walk(folder: &Utf8Path, but: Option<&str>) -> Result<Vec<(Utf8PathBuf, bool)>, HashError> {
     let mut found = vec![];
     let mut queue = vec![Utf8PathBuf::new()];
     while let Some(below) = queue.pop() {
@@ -64,6 +73,9 @@ fn walk(folder: &Utf8Path) -> Result<Vec<(Utf8PathBuf, bool)>, HashError> {
         let left = MAX_ENTRIES - found.len();
         for entry in fs::list(&folder.join(&below), left + 1).map_err(unreadable)? {
             let path = below.join(&entry.name);
+            if but.is_some_and(|but| path == but) {
+                continue;
+            }
             match entry.kind {
                 Kind::File { .. } => found.push((path, true)),
                 Kind::Directory => {

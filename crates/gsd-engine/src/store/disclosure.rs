@@ -25,6 +25,7 @@ pub use files::{BundleFile, BundleFiles, BundleFilesError};
 pub use lane::{LaneSurface, Run};
 pub(super) use lines::MAX_LINE;
 pub use loops::{LoopEntry, PromptText, Setting};
+pub(super) use stringify::stringify;
 pub use surface::{CommandModule, GateCommand, Hook, Server};
 
 use serde_json::Value;

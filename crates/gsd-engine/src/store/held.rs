@@ -50,6 +50,9 @@ impl Held {
                 {
                     fs::remove_file(path).map_err(HeldError::Folder)?;
                 }
+                // An empty folder is nothing that anybody would miss.
+                Err(LockError::NotAFile { .. })
+                    if fs::remove_empty_folder(path).map_err(HeldError::Folder)? => {}
                 Err(error) => return Err(HeldError::Lock(error)),
             }
         }

@@ -139,6 +139,17 @@ impl Ledger {
         self.entries.iter().find(|(known, _)| known == id).map(|(_, entry)| entry)
     }
 
+    /// That an entry of an id could be recorded, found out before anything is changed.
+    pub(super) fn check_room(&self, id: &CapabilityId) -> Result<(), LedgerError> {
+        if self.get(id).is_none() && self.entries.len() >= MAX_ENTRIES {
+            return Err(LedgerError::Full {
+                path: self.path.clone(),
+                what: "more than 4096 entries",
+            });
+        }
+        Ok(())
+    }
+
     /// Every entry, in the order in which they were first recorded.
     pub fn iter(&self) -> impl Iterator<Item = (&CapabilityId, &Entry)> {
         self.entries.iter().map(|(id, entry)| (id, entry))
@@ -171,7 +182,7 @@ impl Ledger {
         if text.len() as u64 > MAX_BYTES {
             return Err(full("more than 8 MiB"));
         }
-        fs::write_atomic(&self.path, text.as_bytes()).map_err(LedgerError::Write)
+        fs::write_atomic_guarded(&self.path, text.as_bytes()).map_err(LedgerError::Write)
     }
 
     fn to_text(&self) -> String {

@@ -2,6 +2,7 @@
 //! gone or odd says nothing about another.
 
 use super::confirmed::is_confirmed;
+use super::content_hash::source_hash;
 use super::{Entry, Ledger, LedgerError, Places};
 use crate::id::CapabilityId;
 use crate::registry::Scope;
@@ -74,6 +75,12 @@ pub fn outdated(
     Ok(found.into_iter().map(|(_, compared)| compared).collect())
 }
 
+/// Whether the folder that an entry names holds other bytes than those that were installed.
+fn is_other(entry: &Entry) -> bool {
+    let now = source_hash(Utf8Path::new(entry.source()));
+    entry.content_hash().is_some_and(|known| now.is_ok_and(|now| now != known))
+}
+
 fn compare(
     id: &CapabilityId,
     scope: Scope,
@@ -118,5 +125,10 @@ fn compare(
         Peek::Unknown { why } => Some(why.clone()),
         Peek::Ok { .. } | Peek::Pinned { .. } | Peek::Manual => None,
     };
-    row(kind, peek.version().map(ToString::to_string), peek.standing(&installed), why)
+    let standing = match peek.standing(&installed) {
+        // A folder that somebody works on changes without a new version.
+        Standing::Current if kind == "local" && is_other(entry) => Standing::Outdated,
+        standing => standing,
+    };
+    row(kind, peek.version().map(ToString::to_string), standing, why)
 }

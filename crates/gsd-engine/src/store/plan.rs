@@ -86,16 +86,18 @@ fn decide(
     configured: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Planned, StoreError> {
     shared::check_number(wish.shared_files.len())?;
-    if let Some(store) = root.consents() {
-        // Found out now, not when the bundle is in its place.
-        store.check_writable()?;
-    }
     let surroundings = surroundings(places);
     let refusals = check_candidate(staged.candidate(), &surroundings, wish.update.as_ref());
     let Some(manifest) = staged.manifest().filter(|_| refusals.is_empty()) else {
         return Err(StoreError::Unfit { refusals });
     };
     let id = manifest.id.value.clone();
+    // Found out now, not when the bundle is in its place.
+    root.check_place(&id)?;
+    ledger.check_room(&id)?;
+    if let Some(store) = root.consents() {
+        store.check_room(&id)?;
+    }
     let entry = ledger.get(&id).cloned();
     let mut also = vec![];
     match &entry {
@@ -173,13 +175,9 @@ fn unmanaged(
                  kept beside it"
             )))
         }
-        (Unmanaged::Refuse, Some(Kind::Directory)) => Err(StoreError::refused_hint(
+        (_, Some(_)) => Err(StoreError::refused_hint(
             format!("`{folder}` is there, and nobody installed it"),
             "`--adopt` puts the installed one in its place and keeps what is there; or move it away",
-        )),
-        (_, Some(_)) => Err(StoreError::refused_hint(
-            format!("`{folder}` is there, and it is no folder"),
-            "move it away",
         )),
     }
 }

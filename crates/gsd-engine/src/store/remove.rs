@@ -4,7 +4,7 @@
 use super::ledger::{Intent, IntentKind};
 use super::recover::{self, discard};
 use super::root::{replaced, token};
-use super::shared::{self, Wanted};
+use super::shared::{self, SharedChange, Wanted};
 use super::transaction::{intent, taken_back};
 use super::{ConsentError, Entry, Ledger, ScopeRoot, StoreError, begun, heir};
 use crate::id::CapabilityId;
@@ -67,6 +67,7 @@ pub fn remove(
     ledger.remove(id);
     ledger.save().map_err(|error| unfinished(error.into()))?;
     let mut removed = Removed { stripped, consent_kept, warnings, ..Removed::default() };
+    removed.warnings.extend(changes.iter().flat_map(SharedChange::remarks));
     if let Err(error) = recover::tidy(root) {
         removed.warnings.push(format!("something could not be tidied up: {error}"));
     }
@@ -115,7 +116,7 @@ pub(super) fn forward(
     let folders: Vec<String> = edits.iter().flat_map(|edit| edit.folders.clone()).collect();
     heir::remove_folders(root, &folders).map_err(StoreError::Write)?;
     heir::record_folders(ledger, &edits);
-    discard(root, id)?;
+    discard(root, id, intent)?;
     let written = root.written_by(id);
     let folder = written.parent().unwrap_or(&written);
     // Behind a link there may be anything; then it is told as left over.

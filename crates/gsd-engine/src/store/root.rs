@@ -6,7 +6,7 @@ use super::{ConsentStore, Ledger, Places, StoreError};
 use crate::id::CapabilityId;
 use crate::registry::Scope;
 use camino::{Utf8Path, Utf8PathBuf};
-use gsd_io::lock::Owner;
+use gsd_io::lock::{LockError, Owner};
 use gsd_io::{clock, fs, random};
 use std::time::Duration;
 
@@ -88,18 +88,52 @@ impl ScopeRoot {
         self.root.join(".gsd").join("capability-data").join(id.as_str())
     }
 
+    /// That a bundle could be put in its place, as far as that can be told without a change.
+    pub(super) fn check_place(&self, id: &CapabilityId) -> Result<(), StoreError> {
+        let is_other =
+            |path: &Utf8Path| fs::kind(path).is_some_and(|kind| kind != fs::Kind::Directory);
+        let place = self.bundle(id);
+        if is_other(&place) {
+            let reason = format!("`{place}` is there, and it is no folder");
+            return Err(StoreError::refused_hint(reason, format!("move `{place}` away")));
+        }
+        if is_other(&self.staging()) {
+            return Err(StoreError::LeadsOut { path: self.staging() });
+        }
+        let lock = self.lock_file();
+        match fs::kind(&lock) {
+            Some(fs::Kind::Directory) if !fs::list(&lock, 1).is_ok_and(|it| it.is_empty()) => {
+                Err(unlockable(&lock))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The file that is locked by whoever changes this scope.
+    pub(super) fn lock_file(&self) -> Utf8PathBuf {
+        self.bundles().join(".lock")
+    }
+
     /// The right to change this scope, waited for at most so long. Whatever was made for it goes
     /// again with it.
     pub(super) fn lock(&self, patience: Duration) -> Result<Held, StoreError> {
         let (gsd, bundles) = (self.root.join(".gsd"), self.bundles());
         let staging = self.staging();
-        let path = bundles.join(".lock");
+        let path = self.lock_file();
         let gone_with_it = [&*staging, &*bundles, &*gsd];
         Held::take(&path, &gone_with_it, "gsd capability", patience).map_err(|error| match error {
+            HeldError::Lock(LockError::NotAFile { path }) => unlockable(&path),
             HeldError::Lock(error) => StoreError::Busy(error),
             HeldError::Folder(error) => StoreError::Write(error),
         })
     }
+}
+
+fn unlockable(path: &Utf8Path) -> StoreError {
+    StoreError::refused_hint(
+        format!("`{path}` is no file, so nobody can hold the lock"),
+        format!("look at what is in it, then move `{path}` away"),
+    )
 }
 
 /// A name of a change that no other change has: process, time and chance.

@@ -4,7 +4,7 @@
 use super::heir::{self, Heir};
 use super::ledger::{SharedEdit, SharedState};
 pub(super) use super::shared_edit::Surfaces;
-use super::shared_edit::{self, Skipped, Stripped, Undo, Without};
+use super::shared_edit::{self, Keeping, Skipped, Stripped, Touched, Undo, Without};
 use super::{Entry, Ledger, ScopeRoot, StoreError, ledger};
 use crate::id::{CapabilityId, RelPath};
 use crate::manifest::pack::integrity;
@@ -39,6 +39,10 @@ pub(super) struct SharedChange {
     pub(super) added: Vec<String>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) removed: usize,
+    /// Pieces that go although their user changed them.
+    pub(super) lost: Vec<String>,
+    /// Pieces that stay because gsd's mark was taken from them.
+    pub(super) unmarked: Vec<String>,
     /// What the ledger keeps from then on of others that have entries in it.
     pub(super) heirs: Vec<Heir>,
 }
@@ -46,6 +50,23 @@ pub(super) struct SharedChange {
 impl SharedChange {
     pub(super) fn is_one(&self) -> bool {
         self.before != self.after
+    }
+
+    /// What its user may want to know of what is not as it was written.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let file = printable(&self.file.name, 200);
+        let lost = self.lost.iter().map(|piece| {
+            let piece = printable(piece, 80);
+            format!("`{file}`: {piece} went as you had changed it")
+        });
+        let unmarked = self.unmarked.iter().map(|piece| {
+            let piece = printable(piece, 80);
+            format!(
+                "`{file}`: {piece} stays, since somebody took gsd's mark from it; take it out yourself"
+            )
+        });
+        // Where it stays recorded, what was left out says so.
+        lost.chain(unmarked.filter(|_| self.edit.is_none())).collect()
     }
 
     pub(super) fn state(&self) -> SharedState {
@@ -156,9 +177,20 @@ fn change(
     };
     let before = file.read()?;
     let undo = edit.and_then(|edit| edit.undo.as_ref()).and_then(Undo::from_json);
+    let Touched { edited, unmarked } = match (&before, &undo) {
+        (Some(text), Some(undo)) => shared_edit::touched(text, id.as_str(), undo),
+        _ => Touched::default(),
+    };
+    let stays = |piece: &String| surfaces.is_some_and(|new| new.pieces().contains(piece));
+    let (kept, lost): (Vec<String>, Vec<String>) = edited.into_iter().partition(stays);
+    let keeping = undo.as_ref().map(|undo| Keeping { pieces: &kept, undo });
     let mut heirs = vec![];
-    let (base, removed) = match &before {
-        Some(text) => {
+    let (base, removed) = match (&before, keeping) {
+        (Some(text), Some(keeping)) if !kept.is_empty() => {
+            let stripped = shared_edit::strip_but(text, id, keeping).map_err(unreadable)?;
+            (stripped.text, stripped.removed)
+        }
+        (Some(text), _) => {
             let ways_back = heir::ways_back(others);
             let without = shared_edit::without(text, id, undo.as_ref(), &ways_back);
             let Without { stripped, others: left } = without.map_err(unreadable)?;
@@ -166,36 +198,33 @@ fn change(
             let Stripped { text, removed } = stripped;
             (text, removed)
         }
-        None => (None, 0),
+        (None, _) => (None, 0),
     };
-    let Some(surfaces) = surfaces else {
-        let (added, skipped, edit) = (vec![], vec![], None);
-        return Ok(SharedChange {
-            file,
-            before,
-            after: base,
-            edit,
-            added,
-            skipped,
-            removed,
-            heirs,
-        });
-    };
-    let applied = shared_edit::apply(base.as_deref(), surfaces).map_err(unreadable)?;
-    let nothing = applied.added.is_empty();
-    let mut folders = edit.map(|edit| edit.folders.clone()).unwrap_or_default();
-    folders.extend(file.missing.iter().cloned());
-    let kept = SharedEdit { file: file.name.clone(), folders, undo: Some(applied.undo.to_json()) };
-    Ok(SharedChange {
-        after: if nothing { base } else { Some(applied.text) },
-        edit: (!nothing).then_some(kept),
-        added: applied.added,
-        skipped: applied.skipped,
+    let bare = SharedChange {
         file,
         before,
+        after: base,
+        edit: None,
+        added: vec![],
+        skipped: vec![],
         removed,
+        lost,
+        unmarked,
         heirs,
-    })
+    };
+    let Some(surfaces) = surfaces else { return Ok(bare) };
+    let applied = shared_edit::apply_keeping(bare.after.as_deref(), surfaces, keeping);
+    let applied = applied.map_err(unreadable)?;
+    let bare = SharedChange { skipped: applied.skipped, ..bare };
+    if applied.added.is_empty() && kept.is_empty() {
+        return Ok(bare);
+    }
+    let mut folders = edit.map(|edit| edit.folders.clone()).unwrap_or_default();
+    folders.extend(bare.file.missing.iter().cloned());
+    let undo = Some(applied.undo.to_json());
+    let edit = SharedEdit { file: bare.file.name.clone(), folders, undo };
+    let after = Some(applied.text);
+    Ok(SharedChange { after, edit: Some(edit), added: applied.added, ..bare })
 }
 
 impl SharedFile {

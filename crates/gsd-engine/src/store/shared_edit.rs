@@ -8,10 +8,12 @@
 
 mod surfaces;
 mod undo;
+mod unit;
 mod without;
 
 pub use surfaces::{HookEntry, ServerEntry, Surfaces};
 pub use undo::Undo;
+pub use unit::{Touched, touched};
 pub use without::{Other, Without, without};
 
 use crate::id::CapabilityId;
@@ -57,11 +59,28 @@ pub struct Stripped {
     pub removed: usize,
 }
 
+/// Pieces that stay as their user changed them, and the record of what was written for them.
+#[derive(Debug, Clone, Copy)]
+pub struct Keeping<'a> {
+    pub pieces: &'a [String],
+    pub undo: &'a Undo,
+}
+
 /// Puts the entries of a capability into the text of a file; `None` is a file that is not there.
 /// Entries of the same capability that stand in it already are replaced.
 pub fn apply(text: Option<&str>, surfaces: &Surfaces) -> Result<Applied, SharedEditError> {
+    apply_keeping(text, surfaces, None)
+}
+
+/// The same, where some pieces are not to be replaced.
+pub fn apply_keeping(
+    text: Option<&str>,
+    surfaces: &Surfaces,
+    keeping: Option<Keeping<'_>>,
+) -> Result<Applied, SharedEditError> {
     let before = text.unwrap_or_default();
-    let base = match strip_marked(before, &surfaces.id, None)? {
+    let kept = keeping.map(|keeping| keeping.pieces).unwrap_or_default();
+    let base = match strip_marked(before, &surfaces.id, None, kept)? {
         Stripped { text: Some(text), .. } => text,
         Stripped { text: None, .. } => String::new(),
     };
@@ -69,14 +88,34 @@ pub fn apply(text: Option<&str>, surfaces: &Surfaces) -> Result<Applied, SharedE
     let mut undo = Undo::begin(text.is_none(), &found, surfaces);
     let mut applied = base;
     let (mut added, mut skipped) = (vec![], surfaces.skipped.clone());
+    let stays = |name: &String| {
+        kept.contains(name).then(|| Skipped {
+            name: name.clone(),
+            reason: "it stays as you changed it".to_owned(),
+        })
+    };
     for hook in &surfaces.hooks {
+        let name = unit::hook(&hook.event);
+        if let Some(stays) = stays(&name) {
+            skipped.push(stays);
+            continue;
+        }
+        if unit::runs_unmarked(&found, &hook.event, &hook.command) {
+            let reason = "the file has that hook, without gsd's mark".to_owned();
+            skipped.push(Skipped { name, reason });
+            continue;
+        }
         let new = json::append_item(&applied, &[HOOKS, &hook.event], &hook.entry(&surfaces.id))?;
         undo.step(&applied, &new);
-        added.push(format!("hook {}", hook.event));
+        added.push(name);
         applied = new;
     }
     for server in &surfaces.servers {
-        let name = format!("server {}", server.name);
+        let name = unit::server(&server.name);
+        if let Some(stays) = stays(&name) {
+            skipped.push(stays);
+            continue;
+        }
         if let Some(present) = found.get(SERVERS).and_then(|servers| servers.get(&server.name)) {
             let reason = match present.get(MARKER).and_then(Value::as_str) {
                 Some(other) => format!("`{other}` has a server of that name"),
@@ -93,7 +132,13 @@ pub fn apply(text: Option<&str>, surfaces: &Surfaces) -> Result<Applied, SharedE
     }
     // Two capabilities or two servers of one name are told apart above; a file in which nothing
     // was added is not written at all.
-    undo.finish(&applied, added.len());
+    let written = unit::written(&value_of(&applied)?, &surfaces.id, undo.commands());
+    undo.finish(&applied, added.len(), written);
+    if let Some(Keeping { pieces, undo: before }) = keeping
+        && !pieces.is_empty()
+    {
+        undo.keeping(pieces, before);
+    }
     Ok(Applied { text: applied, added, skipped, undo })
 }
 
@@ -107,7 +152,16 @@ pub fn strip(
     if let Some(stripped) = undo.and_then(|undo| undo.revert(text)) {
         return Ok(stripped);
     }
-    strip_marked(text, id.as_str(), undo)
+    strip_marked(text, id.as_str(), undo, &[])
+}
+
+/// Takes the entries of a capability out of a text, but for some pieces.
+pub fn strip_but(
+    text: &str,
+    id: &CapabilityId,
+    keeping: Keeping<'_>,
+) -> Result<Stripped, SharedEditError> {
+    strip_marked(text, id.as_str(), Some(keeping.undo), keeping.pieces)
 }
 
 fn value_of(text: &str) -> Result<Value, SharedEditError> {
@@ -117,13 +171,22 @@ fn value_of(text: &str) -> Result<Value, SharedEditError> {
     Ok(json::read_value(text)?)
 }
 
-/// Takes out whatever carries the mark, and the lists and objects that were made for it.
-fn strip_marked(text: &str, id: &str, undo: Option<&Undo>) -> Result<Stripped, SharedEditError> {
+/// Takes out whatever carries the mark, but for some pieces, and the lists and objects that were
+/// made for it.
+fn strip_marked(
+    text: &str,
+    id: &str,
+    undo: Option<&Undo>,
+    kept: &[String],
+) -> Result<Stripped, SharedEditError> {
     let found = value_of(text)?;
     let may_go = |path: &[&str]| !undo.is_some_and(|undo| undo.was_there(path));
     let (mut text, mut removed) = (text.to_owned(), 0);
     let events = found.get(HOOKS).and_then(Value::as_object);
     for (event, groups) in events.into_iter().flatten() {
+        if kept.contains(&unit::hook(event)) {
+            continue;
+        }
         let path = [HOOKS, event.as_str()];
         let groups = groups.as_array().map(Vec::as_slice).unwrap_or_default();
         let before = removed;
@@ -144,7 +207,8 @@ fn strip_marked(text: &str, id: &str, undo: Option<&Undo>) -> Result<Stripped, S
     }
     let servers = found.get(SERVERS).and_then(Value::as_object);
     for (name, server) in servers.into_iter().flatten() {
-        if server.get(MARKER).and_then(Value::as_str) == Some(id) {
+        let is_own = server.get(MARKER).and_then(Value::as_str) == Some(id);
+        if is_own && !kept.contains(&unit::server(name)) {
             removed += 1;
             let path = [SERVERS, name.as_str()];
             text = json::remove_member_and(&text, &path, &may_go)?.unwrap_or(text);

@@ -2,7 +2,7 @@
 
 use super::ledger::{IntentKind, SharedEdit};
 use super::root::token;
-use super::shared::{self, Wanted};
+use super::shared::{self, SharedChange, Wanted};
 use super::transaction::{intent, taken_back, write_shared};
 use super::{Entry, Ledger, ScopeRoot, Staged, StoreError, begun, heir, plan, recover};
 use crate::id::CapabilityId;
@@ -19,9 +19,11 @@ pub enum Switch {
 }
 
 /// What came of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Switched {
-    Changed,
+    Changed {
+        warnings: Vec<String>,
+    },
     /// It was so already.
     Already,
 }
@@ -87,7 +89,7 @@ pub fn switch(
     };
     run().map_err(|error| taken_back(root, id, error))?;
     recover::tidy(root)?;
-    Ok(Switched::Changed)
+    Ok(Switched::Changed { warnings: changes.iter().flat_map(SharedChange::remarks).collect() })
 }
 
 fn known(root: &ScopeRoot, id: &CapabilityId) -> Result<(Ledger, Entry), StoreError> {

@@ -1,8 +1,9 @@
 //! Puts a bundle in its place, so that whoever is cut off at any point leaves the old state or the
 //! new one, and never a part of both.
 //!
-//! 1. The bundle is copied beside its place and its hash compared with the one that was agreed to.
-//! 2. The *intent* is written into the ledger.
+//! 1. In a project it is noted in the user's home what is going to be begun.
+//! 2. The bundle is copied beside its place and its hash compared with the one that was agreed to;
+//!    the *intent* is written into the ledger.
 //! 3. The old bundle is set aside, the new one takes its place; files of hosts are edited, each with
 //!    its old content set aside; the consent is recorded, the old one kept beside it.
 //! 4. The ledger is written without the intent: from here on it is done.
@@ -18,7 +19,7 @@ use super::wish::Unmanaged;
 use super::{Consented, Entry, Ledger, ScopeRoot, StoreError, begun, content_hash, heir, recover};
 use crate::id::CapabilityId;
 use camino::{Utf8Path, Utf8PathBuf};
-use gsd_io::fs::{self, Kind};
+use gsd_io::fs;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -75,7 +76,9 @@ pub fn install(
         None => committed.clone(),
     };
     let run = |ledger: &mut Ledger| -> Result<(), StoreError> {
+        // Before anything is made: what is noted is swept, should this process be killed.
         begun::note(root, id, &intent)?;
+        swap.stage(root, consented)?;
         ledger.set(id, before_done.with_pending(Some(intent)));
         ledger.save()?;
         swap.run(root, id)?;
@@ -93,6 +96,7 @@ pub fn install(
     if let Err(error) = recover::tidy(root) {
         warnings.push(format!("something of the old version could not be removed: {error}"));
     }
+    warnings.extend(changes.iter().flat_map(SharedChange::remarks));
     if before.is_none()
         && let Some(kept) = &swap.backup
     {
@@ -251,34 +255,13 @@ impl Swap {
     ) -> Result<Self, StoreError> {
         let id = consented.id();
         let place = root.bundle(id);
-        let is_there = match fs::kind(&place) {
-            None => false,
-            Some(Kind::Directory) => true,
-            Some(_) => {
-                return Err(StoreError::refused(format!("`{place}` is no folder")));
-            }
-        };
+        root.check_place(id)?;
+        let is_there = fs::kind(&place).is_some();
         if is_there && placing.seen.is_none() && placing.unmanaged == Unmanaged::Refuse {
             return Err(StoreError::ChangedMeanwhile { id: id.to_string() });
         }
         let token = token();
         let staged = root.staging().join(format!("{id}-{token}"));
-        if matches!(fs::kind(&root.staging()), Some(kind) if kind != Kind::Directory) {
-            return Err(StoreError::LeadsOut { path: root.staging() });
-        }
-        fs::make_folder(&root.staging()).map_err(StoreError::Write)?;
-        let hash = consented.staged().content_hash().to_owned();
-        let copied = fs::copy_tree(consented.staged().folder(), &staged, MAX_ENTRIES)
-            .map_err(StoreError::Copy)
-            .and_then(|()| match content_hash(&staged)? {
-                found if found == hash => Ok(()),
-                _ => Err(StoreError::ContentChanged),
-            });
-        if let Err(error) = copied {
-            // Swept by the next change if it cannot be removed now.
-            let _ = fs::remove_dir_all(&staged);
-            return Err(error);
-        }
         let kind = match placing.seen {
             Some(_) => IntentKind::Upgrade,
             None => IntentKind::Install,
@@ -287,7 +270,24 @@ impl Swap {
             Some(_) => backup_name(id, &token),
             None => replaced_name(id, &token),
         });
+        let hash = consented.staged().content_hash().to_owned();
         Ok(Self { token, staged, hash, kind, backup })
+    }
+
+    /// Copies the bundle beside its place.
+    fn stage(&self, root: &ScopeRoot, consented: &Consented) -> Result<(), StoreError> {
+        fs::make_folder(&root.staging()).map_err(StoreError::Write)?;
+        let copied = fs::copy_tree(consented.staged().folder(), &self.staged, MAX_ENTRIES)
+            .map_err(StoreError::Copy)
+            .and_then(|()| match content_hash(&self.staged)? {
+                found if found == self.hash => Ok(()),
+                _ => Err(StoreError::ContentChanged),
+            });
+        if copied.is_err() {
+            // Swept by the next change if it cannot be removed now.
+            let _ = fs::remove_dir_all(&self.staged);
+        }
+        copied
     }
 
     fn run(&self, root: &ScopeRoot, id: &CapabilityId) -> Result<(), StoreError> {

@@ -176,6 +176,10 @@ pub fn grant(
     let (staged, id) = (consented.staged(), consented.id().clone());
     let _held = root.lock(patience)?;
     let mut ledger = root.ledger()?;
+    // Before the user's word is kept: of two records both are made or none.
+    if root.scope == Scope::Global || record == Record::Entry {
+        ledger.check_room(&id)?;
+    }
     if content_hash(&root.bundle(&id))? != staged.content_hash() {
         return Err(StoreError::ContentChanged);
     }

@@ -80,11 +80,12 @@ pub fn remove_file_durably(path: &Utf8Path) -> Result<(), WriteError> {
     remove().map_err(WriteError::at(path))
 }
 
-/// Makes one folder whose parent is there.
+/// Makes one folder whose parent is there. Nobody else may write to it, whatever the umask.
 pub fn make_folder(path: &Utf8Path) -> Result<(), WriteError> {
+    use std::os::unix::fs::DirBuilderExt;
     let make = || {
         faults::step()?;
-        match std::fs::create_dir(path) {
+        match std::fs::DirBuilder::new().mode(0o755).create(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
             other => other,
         }

@@ -5,7 +5,7 @@
 
 use super::super::{Context, Outcome};
 use super::ask::Said;
-use super::install::ready;
+use super::install::{again, ready};
 use super::lock::unusable;
 use super::place::{configured, failed, scope, settings};
 use super::put::{Put, Way, wish};
@@ -79,7 +79,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
             configured: &configured,
             wish: &wish,
             said: Said::of(args.fetch.yes),
-            again: &format!("{} capability install --frozen", ui.program_here()),
+            again: &again(ui, args),
             patience,
         };
         let put = match way.plan(&one.staged)? {

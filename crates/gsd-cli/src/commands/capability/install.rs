@@ -4,10 +4,10 @@
 use super::super::{Context, Outcome};
 use super::ask::Said;
 use super::place::{configured, failed, scope, settings};
-use super::put::{Put, Way, wish};
+use super::put::{Put, Way, wish, words};
 use super::{fetch, frozen, places, report};
 use crate::Program;
-use crate::args::{CapabilityInstallArgs, ScopeWord};
+use crate::args::CapabilityInstallArgs;
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
@@ -51,7 +51,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
         configured: &configured,
         wish: &wish,
         said: Said::of(args.fetch.yes),
-        again: &again(ui, args, text),
+        again: &again(ui, args),
         patience,
     };
     let lines = got.staged.disclosure().lines();
@@ -83,24 +83,18 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
 }
 
 /// The same command, as it is to be typed again.
-fn again(ui: &Ui, args: &CapabilityInstallArgs, text: &str) -> String {
-    let mut words = vec![ui.program_here(), "capability install".to_owned(), report::word(text)];
-    if args.change.scope.scope == Some(ScopeWord::Project) {
-        words.push("--scope project".to_owned());
+pub(super) fn again(ui: &Ui, args: &CapabilityInstallArgs) -> String {
+    let mut typed = vec![ui.program_here(), "capability install".to_owned()];
+    typed.extend(args.spec.as_deref().map(report::word));
+    typed.extend(args.change.scope.scope.map(|word| format!("--scope {}", scope(word))));
+    typed.extend(args.integrity.iter().map(|text| format!("--integrity {}", report::word(text))));
+    for (given, word) in
+        [(args.frozen, "--frozen"), (args.adopt, "--adopt"), (args.replace, "--replace")]
+    {
+        typed.extend(given.then(|| word.to_owned()));
     }
-    words.extend(args.integrity.iter().map(|text| format!("--integrity {}", report::word(text))));
-    words.extend(
-        args.fetch.shared_file.iter().map(|f| format!("--shared-file {}", report::word(f))),
-    );
-    for (given, word) in [
-        (args.adopt, "--adopt"),
-        (args.replace, "--replace"),
-        (args.fetch.allow_downgrade, "--allow-downgrade"),
-        (args.fetch.allow_insecure_transport, "--allow-insecure-transport"),
-    ] {
-        words.extend(given.then(|| word.to_owned()));
-    }
-    words.join(" ")
+    typed.extend(words(&args.fetch));
+    typed.join(" ")
 }
 
 /// Ends what an earlier change left unfinished, so that nothing is decided on half a state.

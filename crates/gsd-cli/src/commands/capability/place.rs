@@ -15,6 +15,7 @@ use gsd_engine::source;
 use gsd_engine::store::check::{self, Refusal};
 use gsd_engine::store::{ConsentError, LedgerError, ScopeRoot, StoreError, trust};
 use gsd_engine::text::printable;
+use gsd_io::lock::LockError;
 use serde_json::{Value, json};
 
 /// The id that was typed, if it can be one.
@@ -77,7 +78,11 @@ pub(super) fn failed(error: &StoreError) -> CommandError {
         StoreError::Consent(ConsentError::InsideProject { .. }) => {
             (ExitStatus::Refused, "consents-inside-project")
         }
+        StoreError::Consent(ConsentError::Lock(LockError::NotAFile { .. })) => {
+            (ExitStatus::Refused, "refused")
+        }
         StoreError::Consent(ConsentError::Lock(_)) => (ExitStatus::Busy, "busy"),
+        StoreError::Consent(ConsentError::Full { .. }) => (ExitStatus::Refused, "consents-full"),
         StoreError::Consent(ConsentError::Write(_)) => {
             (ExitStatus::Diagnostics, "consents-not-written")
         }

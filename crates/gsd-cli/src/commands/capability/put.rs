@@ -2,6 +2,7 @@
 
 use super::ask::{Said, agree};
 use super::place::failed;
+use super::report::word;
 use crate::args::FetchArgs;
 use crate::error::CommandError;
 use crate::ui::Ui;
@@ -48,6 +49,19 @@ pub(super) fn wish(
         downgrade: if fetch.allow_downgrade { Downgrade::Allow } else { Downgrade::Refuse },
         ..Wish::careful(update, fetch.shared_file.clone(), others)
     }
+}
+
+/// The options of a fetch, as they are to be typed again.
+pub(super) fn words(fetch: &FetchArgs) -> Vec<String> {
+    let file = |file: &String| format!("--shared-file {}", word(file));
+    let mut words: Vec<String> = fetch.shared_file.iter().map(file).collect();
+    for (given, word) in [
+        (fetch.allow_downgrade, "--allow-downgrade"),
+        (fetch.allow_insecure_transport, "--allow-insecure-transport"),
+    ] {
+        words.extend(given.then(|| word.to_owned()));
+    }
+    words
 }
 
 impl Way<'_> {

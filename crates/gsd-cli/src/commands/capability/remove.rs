@@ -142,6 +142,7 @@ fn say(
         }
         if !plain {
             out["leftovers"] = json!(removed.left_overs);
+            out["warnings"] = json!(removed.warnings);
             out["settings"] = json!(kept);
         }
         ui.success(out);

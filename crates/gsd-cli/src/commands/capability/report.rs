@@ -64,7 +64,14 @@ pub(super) fn preview(ui: &Ui, context: &Context, change: &Change, preview: &Val
         let added = file["added"].as_array().map(Vec::as_slice).unwrap_or_default();
         let added: Vec<&str> = added.iter().filter_map(Value::as_str).collect();
         let name = file["file"].as_str().unwrap_or_default();
-        ui.line(printable(&format!("{name}: {}", added.join(", ")), 300));
+        if !added.is_empty() {
+            ui.line(printable(&format!("{name}: {}", added.join(", ")), 300));
+        }
+        for left_out in file["skipped"].as_array().into_iter().flatten() {
+            let text = |field: &str| left_out[field].as_str().unwrap_or_default();
+            let line = format!("{name}: not {}: {}", text("name"), text("reason"));
+            ui.line(printable(&line, 300));
+        }
     }
     ui.say("nothing was written");
 }

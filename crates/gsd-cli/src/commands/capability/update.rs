@@ -4,7 +4,7 @@ use super::super::{Context, Outcome};
 use super::ask::Said;
 use super::install::ready;
 use super::place::{configured, confirming, failed, id, root_of, scope, settings};
-use super::put::{Put, Way, wish};
+use super::put::{Put, Way, wish, words};
 use super::{fetch, places, report};
 use crate::Program;
 use crate::args::CapabilityUpdateArgs;
@@ -39,8 +39,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityUpdateArgs) -> Ou
 fn one(ui: &Ui, context: &Context, args: &CapabilityUpdateArgs, id: &CapabilityId) -> Outcome {
     let root = root_of(context, id, &args.change.scope)?;
     ready(ui, &root, args.change.dry_run, args.change.lock_timeout)?;
-    let again = format!("{} capability update {id} --scope {}", ui.program_here(), root.scope);
-    let updated = update(ui, context, args, &root, id, &again)?;
+    let updated = update(ui, context, args, &root, id)?;
     let scope = root.scope;
     let plain = context.program == Program::GsdTools;
     match updated {
@@ -84,8 +83,7 @@ fn all(ui: &Ui, context: &Context, args: &CapabilityUpdateArgs) -> Outcome {
     let plain = context.program == Program::GsdTools;
     let (mut rows, mut failures) = (vec![], 0);
     for id in &ids {
-        let again = format!("{} capability update {id} --scope {}", ui.program_here(), root.scope);
-        let result = update(ui, context, args, &root, id, &again);
+        let result = update(ui, context, args, &root, id);
         failures += usize::from(result.is_err());
         if !ui.json && !plain {
             say(ui, id, &result);
@@ -112,7 +110,6 @@ fn update(
     args: &CapabilityUpdateArgs,
     root: &ScopeRoot,
     id: &CapabilityId,
-    again: &str,
 ) -> Result<Updated, CommandError> {
     let places = places(&context.env, &context.root);
     let ledger = Ledger::read(root.path()).map_err(|error| failed(&error.into()))?;
@@ -158,7 +155,7 @@ fn update(
         configured: &configured,
         wish: &wish,
         said: if args.all { said.without_asking() } else { said },
-        again,
+        again: &again(ui, args, root, id),
         patience,
     };
     let lines = got.staged.disclosure().lines();
@@ -176,6 +173,15 @@ fn update(
         Put::Current { version } => Updated::Current { version, lines },
         Put::Done(done) => Updated::Upgraded { done: Box::new(done), lines },
     })
+}
+
+/// The same command for this one, as it is to be typed again.
+fn again(ui: &Ui, args: &CapabilityUpdateArgs, root: &ScopeRoot, id: &CapabilityId) -> String {
+    let command = format!("{} capability update {id} --scope {}", ui.program_here(), root.scope);
+    let mut typed = vec![command];
+    typed.extend(args.no_shared_files.then(|| "--no-shared-files".to_owned()));
+    typed.extend(words(&args.fetch));
+    typed.join(" ")
 }
 
 fn row(id: &CapabilityId, result: &Result<Updated, CommandError>) -> Value {

@@ -5,7 +5,7 @@ use super::Finding;
 use crate::commands::Context;
 use crate::commands::capability::{compose, places};
 use gsd_engine::registry::{Row, Scope, Status};
-use gsd_engine::store::{ScopeRoot, recover, rows};
+use gsd_engine::store::{ScopeRoot, health, recover, rows};
 use gsd_engine::text::printable;
 
 const SUBJECT: &str = "installed";
@@ -15,11 +15,13 @@ pub(super) fn look(context: &Context) -> Vec<Finding> {
     let mut findings: Vec<Finding> = discovery
         .problems
         .iter()
-        .map(|problem| Finding::bad(SUBJECT, problem.message.clone(), problem.remedy.clone()))
+        .map(|problem| Finding::corrupt(SUBJECT, problem.message.clone(), problem.remedy.clone()))
         .collect();
     for scope in [Scope::Global, Scope::Project] {
-        let root = ScopeRoot::of(&places(&context.env, &context.root), scope);
-        if root.is_ok_and(|root| recover::is_needed(&root).unwrap_or(false)) {
+        let Ok(root) = ScopeRoot::of(&places(&context.env, &context.root), scope) else { continue };
+        let troubles = health::troubles(&root).into_iter();
+        findings.extend(troubles.map(|it| Finding::bad(SUBJECT, it.what, it.remedy)));
+        if recover::is_needed(&root).unwrap_or(false) {
             let what = format!("a change in {scope} scope did not come to its end");
             let remedy = format!("gsd capability reconcile --scope {scope}");
             findings.push(Finding::bad(SUBJECT, what, remedy));

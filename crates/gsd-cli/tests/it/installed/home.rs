@@ -66,3 +66,24 @@ fn without_a_home_nothing_is_written_into_the_current_folder() {
     ends(&at(&world, None, &["capability", "list"]), 0);
     assert_eq!(tree(&world.root()), before);
 }
+
+#[test]
+fn settings_of_a_home_in_the_project_are_no_settings_of_the_user() {
+    let world = World::new();
+    world.write(".planning/config.json", "{}");
+    world.write("brought/.gsd/defaults.json", r#"{"review":{"effort":"high"}}"#);
+    let home = world.root().join("brought");
+    let link = world.tmp().join("link");
+    std::os::unix::fs::symlink(&home, &link).unwrap();
+    let get = ["config", "get", "review.effort"];
+    let unset = at(&world, Some(world.home().as_str()), &get);
+    for home in [home.as_str(), link.as_str()] {
+        let told = at(&world, Some(home), &get);
+        assert_eq!((told.code, &told.stdout), (unset.code, &unset.stdout), "{home}");
+        let warned = at(&world, Some(home), &["config", "list"]);
+        assert_eq!(warned.stderr.matches("no word of the user").count(), 1, "{}", warned.stderr);
+    }
+    std::fs::rename(&home, world.tmp().join("own")).unwrap();
+    let own = at(&world, Some(world.tmp().join("own").as_str()), &get);
+    assert!(own.stdout.contains("high"), "{}{}", own.stdout, own.stderr);
+}

@@ -136,6 +136,36 @@ fn show_and_outdated_tell_where_it_came_from() {
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("ID") && lines[1].starts_with("---"), "{table}");
     assert!(lines[2].contains("1.9.0") && lines[2].ends_with("outdated"), "{table}");
+    // A folder that somebody works on changes without a new version; what git keeps is no part.
+    ends(&gsd(&world, &["capability", "update", "exe", "--yes"]), 0);
+    let standing =
+        || gsd_tools(&world, &["capability", "outdated", "--json"]).json()[0]["status"].clone();
+    std::fs::create_dir(from.join(".git")).unwrap();
+    assert_eq!(standing(), "current");
+    std::fs::write(from.join("hooks/after.js"), "// other\n").unwrap();
+    assert_eq!(standing(), "outdated");
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_told_by_doctor_with_its_exit_code() {
+    let world = world();
+    ends(&gsd(&world, &["capability", "doctor"]), 0);
+    let ledger = world.home().join(".gsd-capabilities.json");
+    std::fs::write(&ledger, "{").unwrap();
+    for words in [&["capability", "doctor"][..], &["doctor"]] {
+        let told = gsd(&world, words);
+        ends(&told, 7);
+        assert!(told.stdout.contains(&format!("mv {ledger}")), "{}", told.stdout);
+        let json = gsd(&world, &[words, &["--json"]].concat()).json();
+        assert_eq!(json["ok"], false);
+    }
+    std::fs::remove_file(&ledger).unwrap();
+    // A lock that nobody can hold stops every change, so it is told as well.
+    let lock = world.home().join(".gsd/capabilities/.lock");
+    std::fs::create_dir_all(lock.join("mine")).unwrap();
+    let told = gsd(&world, &["capability", "doctor"]);
+    ends(&told, 0);
+    assert!(told.stdout.contains("is a folder"), "{}", told.stdout);
 }
 
 #[test]

@@ -191,3 +191,30 @@ fn a_file_that_only_a_ledger_names_gets_nothing_unasked() {
     ends(&gsd(&world, &enable), 0);
     assert!(std::fs::read_to_string(&file).unwrap().contains("hooks/after.js"));
 }
+
+#[test]
+fn what_a_repository_brings_under_names_of_gsds_is_not_swept() {
+    let world = world();
+    let bundles = world.root().join(".gsd/capabilities");
+    let names = ["exe.upgrading-1-2-ab", "exe.discard-1-2-ab", ".staging/exe-1-2-0123abcd"];
+    for name in names {
+        bundle(&bundles.join(name), &feature("exe", "1.0.0", &json!({})));
+    }
+    bundle(&bundles.join("exe"), &feature("exe", "1.0.0", &json!({})));
+    let mut forged = entry("exe", &json!({}));
+    forged["_pending"] =
+        json!({ "kind": "upgrade", "backupName": names[0], "sharedFiles": [], "token": "1-2-ab" });
+    let path = world.root().join(".gsd-capabilities.json");
+    let ledger = json!({ "version": "2", "updatedAt": "x", "entries": { "exe": forged } });
+    std::fs::write(path, ledger.to_string()).unwrap();
+    let from = bundle(&world.tmp().join("mine"), &feature("mine", "1.0.0", &json!({})));
+    let install = ["capability", "install", from.as_str(), "--scope", "project"];
+    ends(&gsd(&world, &install), 0);
+    ends(&gsd(&world, &["capability", "remove", "mine", "--scope", "project"]), 0);
+    for name in names {
+        assert!(bundles.join(name).join("capability.json").exists(), "{name}");
+    }
+    // Once the intent is out of the ledger there is nothing to end any more.
+    let doctor = gsd(&world, &["capability", "doctor"]);
+    assert!(!doctor.stdout.contains("did not come to its end"), "{}", doctor.stdout);
+}

@@ -19,7 +19,7 @@ use super::super::fetch::Limits;
 pub enum BuildError {
     #[error(transparent)]
     Read(#[from] ReadError),
-    #[error("`{folder}` holds no archive; `gsd capability pack` makes them")]
+    #[error("`{folder}` holds no archive; `gsd capability pack PATH` makes them")]
     Empty { folder: Utf8PathBuf },
     #[error("`{file}` cannot be unpacked")]
     Archive { file: String, source: ArchiveError },

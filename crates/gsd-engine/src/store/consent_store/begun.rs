@@ -5,15 +5,15 @@ use super::{ConsentError, ConsentStore};
 use crate::id::CapabilityId;
 
 impl ConsentStore {
-    /// Keeps the digest of a change that is going to be begun in this project.
+    /// Keeps what is noted of a change that is going to be begun in this project.
     pub(in crate::store) fn note_begun(
         &self,
         id: &CapabilityId,
-        digest: &str,
+        noted: &str,
     ) -> Result<(), ConsentError> {
         let _lock = self.lock()?;
         let mut records = self.load()?;
-        if !records.note_begun(self.project(), id, digest) {
+        if !records.note_begun(self.project(), id, noted) {
             return Err(self.corrupt("it has too many unfinished changes already"));
         }
         self.save(&records)
@@ -25,7 +25,19 @@ impl ConsentStore {
         id: &CapabilityId,
         digest: &str,
     ) -> Result<bool, ConsentError> {
-        Ok(self.load()?.begun(self.project(), id) == Some(digest))
+        let records = self.load()?;
+        let noted = records.begun(self.project(), id).and_then(|noted| noted.split(' ').next());
+        Ok(noted == Some(digest))
+    }
+
+    /// The tokens of the changes in this project that were begun and not forgotten.
+    pub(in crate::store) fn begun_tokens(&self) -> Result<Vec<String>, ConsentError> {
+        let records = self.load()?;
+        let noted = |id: &CapabilityId| {
+            let (_, token) = records.begun(self.project(), id)?.split_once(' ')?;
+            Some(token.to_owned())
+        };
+        Ok(records.begun_in(self.project()).iter().filter_map(noted).collect())
     }
 
     /// Forgets the changes in this project that do not wait to be ended.

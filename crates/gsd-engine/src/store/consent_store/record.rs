@@ -227,11 +227,19 @@ impl Records {
         self.iter().find(|consent| consent.project == project && consent.id == *id)
     }
 
+    /// Whether a consent to a capability could be put in its place.
+    pub(super) fn has_room(&self, project: &Utf8Path, id: &CapabilityId) -> bool {
+        let key = Consent::key(project, id);
+        self.records.len() < MAX_RECORDS || self.records.iter().any(|(known, _)| *known == key)
+    }
+
     /// Puts a consent in its place; `false` if there is no room for one more.
     pub(super) fn put(&mut self, consent: Consent) -> bool {
+        if !self.has_room(&consent.project, &consent.id) {
+            return false;
+        }
         match self.position(&consent.project, &consent.id) {
             Some(at) => self.records[at].1 = Ok(consent),
-            None if self.records.len() >= MAX_RECORDS => return false,
             None => {
                 let key = Consent::key(&consent.project, &consent.id);
                 self.records.retain(|(known, _)| *known != key);

@@ -4,7 +4,7 @@
 use serde_json::{Number, Value};
 
 /// The one spelling of a value.
-pub(super) fn stringify(value: &Value) -> String {
+pub(in crate::store) fn stringify(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out

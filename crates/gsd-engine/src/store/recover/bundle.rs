@@ -4,7 +4,7 @@ use crate::id::CapabilityId;
 use crate::store::ledger::Intent;
 use crate::store::root::{discard_name, is_backup_of, token};
 use crate::store::{ScopeRoot, StoreError, content_hash};
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind};
 
 /// Where the old bundle is set aside, if it is. A name that is not of this capability is used for
@@ -45,10 +45,10 @@ pub(super) fn take_back_install(
     intent: &Intent,
 ) -> Result<(), StoreError> {
     match backup(root, id, intent)? {
-        Some(aside) => restore(root, id, &aside),
+        Some(aside) => restore(root, id, intent, &aside),
         // It was not set aside yet, so it still lies in its place.
         None if intent.backup_name.is_some() => Ok(()),
-        None => discard(root, id),
+        None => discard(root, id, intent),
     }
 }
 
@@ -59,22 +59,27 @@ pub(super) fn take_back_upgrade(
     intent: &Intent,
 ) -> Result<(), StoreError> {
     if let Some(aside) = backup(root, id, intent)? {
-        return restore(root, id, &aside);
+        return restore(root, id, intent, &aside);
     }
     // Its files were missing before; what lies there now is the new one or nothing.
     let is_new = intent.content_hash.is_some()
         && content_hash(&root.bundle(id)).ok().as_deref() == intent.content_hash.as_deref();
     if intent.backup_name.is_none() && is_new {
-        return discard(root, id);
+        return discard(root, id, intent);
     }
     Ok(())
 }
 
 /// Puts the old bundle in its place. The new one is moved aside first and deleted last, so that
 /// there is always a whole one to go on from.
-fn restore(root: &ScopeRoot, id: &CapabilityId, aside: &Utf8PathBuf) -> Result<(), StoreError> {
+fn restore(
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    intent: &Intent,
+    aside: &Utf8Path,
+) -> Result<(), StoreError> {
     let place = root.bundle(id);
-    let discarded = move_aside(root, id)?;
+    let discarded = move_aside(root, id, intent)?;
     fs::rename_durably(aside, &place).map_err(StoreError::Write)?;
     match discarded {
         Some(path) => fs::remove_dir_all(&path).map_err(StoreError::Write),
@@ -83,20 +88,29 @@ fn restore(root: &ScopeRoot, id: &CapabilityId, aside: &Utf8PathBuf) -> Result<(
 }
 
 /// Removes what lies in the place. A link is removed and not followed.
-pub(in crate::store) fn discard(root: &ScopeRoot, id: &CapabilityId) -> Result<(), StoreError> {
-    match move_aside(root, id)? {
+pub(in crate::store) fn discard(
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    intent: &Intent,
+) -> Result<(), StoreError> {
+    match move_aside(root, id, intent)? {
         Some(path) => fs::remove_dir_all(&path).map_err(StoreError::Write),
         None => Ok(()),
     }
 }
 
 /// Gives what lies in the place a name under which it waits for its removal.
-fn move_aside(root: &ScopeRoot, id: &CapabilityId) -> Result<Option<Utf8PathBuf>, StoreError> {
+fn move_aside(
+    root: &ScopeRoot,
+    id: &CapabilityId,
+    intent: &Intent,
+) -> Result<Option<Utf8PathBuf>, StoreError> {
     let place = root.bundle(id);
     match fs::kind(&place) {
         None => Ok(None),
         Some(Kind::Directory) => {
-            let path = root.bundles().join(discard_name(id, &token()));
+            let token = intent.token.clone().unwrap_or_else(token);
+            let path = root.bundles().join(discard_name(id, &token));
             fs::rename_durably(&place, &path).map_err(StoreError::Write)?;
             Ok(Some(path))
         }

@@ -1,12 +1,15 @@
 //! Removes what belongs to nobody: bundles that were set aside for changes that are done, copies
 //! that never got to their place, files that were being written when their writer was killed.
+//! In a project only what carries the token of a change that this user began: any other of such a
+//! name may be anybody's.
 
 use super::{Recovered, settle};
 use crate::id::CapabilityId;
+use crate::store::begun::{self, Made};
 use crate::store::ledger::{FILE, Ledger};
 use crate::store::root::aside;
 use crate::store::shared::SharedFile;
-use crate::store::{ScopeRoot, StoreError, begun, heir};
+use crate::store::{ScopeRoot, StoreError, heir};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::clock;
 use gsd_io::fs::{self, Entry, Kind};
@@ -21,13 +24,21 @@ const LEDGER_AGE: Duration = Duration::from_secs(300);
 
 /// Whether there may be something to sweep. Looks only.
 pub(super) fn anything(root: &ScopeRoot) -> bool {
-    let is_aside = |entry: &Entry| {
-        entry.name == ".staging"
-            || aside(&entry.name, ".upgrading-").is_some()
-            || aside(&entry.name, ".discard-").is_some()
+    let is_aside =
+        |name: &str| aside(name, ".upgrading-").is_some() || aside(name, ".discard-").is_some();
+    let found = fs::list(&root.bundles(), MOST).unwrap_or_default();
+    let is_staging = |entry: &Entry| entry.name == ".staging" && entry.kind == Kind::Directory;
+    if !found.iter().any(|entry| is_staging(entry) || is_aside(&entry.name)) {
+        return !fs::left_overs(&root.path().join(FILE)).is_empty();
+    }
+    let made = Made::in_scope(root);
+    let staged = || fs::list(&root.staging(), MOST).unwrap_or_default();
+    let is_ours = |entry: &Entry| match is_staging(entry) {
+        // An empty one is nobody's, too.
+        true => staged().iter().all(|entry| made.holds(&entry.name)),
+        false => is_aside(&entry.name) && made.holds(&entry.name),
     };
-    fs::list(&root.bundles(), MOST).unwrap_or_default().iter().any(is_aside)
-        || !fs::left_overs(&root.path().join(FILE)).is_empty()
+    found.iter().any(is_ours) || !fs::left_overs(&root.path().join(FILE)).is_empty()
 }
 
 /// Removes everything that nobody refers to any more.
@@ -36,8 +47,9 @@ pub(super) fn sweep(
     ledger: &mut Ledger,
     report: &mut Recovered,
 ) -> Result<(), StoreError> {
-    bundles(root, ledger, report)?;
-    staging(root, report)?;
+    let made = Made::in_scope(root);
+    bundles(root, ledger, &made, report)?;
+    staging(root, &made, report)?;
     ledgers(root, report)?;
     shared_files(root, ledger, report)?;
     consents(root, ledger)
@@ -49,11 +61,17 @@ fn gone(path: &Utf8Path, report: &mut Recovered) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn bundles(root: &ScopeRoot, ledger: &Ledger, report: &mut Recovered) -> Result<(), StoreError> {
+fn bundles(
+    root: &ScopeRoot,
+    ledger: &Ledger,
+    made: &Made,
+    report: &mut Recovered,
+) -> Result<(), StoreError> {
     let referred: Vec<&str> =
         ledger.iter().filter_map(|(_, entry)| entry.pending()?.backup_name.as_deref()).collect();
     for entry in fs::list(&root.bundles(), MOST).unwrap_or_default() {
-        if entry.kind != Kind::Directory || referred.contains(&entry.name.as_str()) {
+        let is_referred = referred.contains(&entry.name.as_str());
+        if entry.kind != Kind::Directory || is_referred || !made.holds(&entry.name) {
             continue;
         }
         let path = root.bundles().join(&entry.name);
@@ -67,7 +85,7 @@ fn bundles(root: &ScopeRoot, ledger: &Ledger, report: &mut Recovered) -> Result<
     Ok(())
 }
 
-fn staging(root: &ScopeRoot, report: &mut Recovered) -> Result<(), StoreError> {
+fn staging(root: &ScopeRoot, made: &Made, report: &mut Recovered) -> Result<(), StoreError> {
     let folder = root.staging();
     // Behind a link there may be anything.
     if fs::kind(&folder) != Some(Kind::Directory) {
@@ -81,7 +99,7 @@ fn staging(root: &ScopeRoot, report: &mut Recovered) -> Result<(), StoreError> {
             Some(By::Another) => age(&path) > STAGING_AGE,
             None => false,
         };
-        if is_orphan && entry.kind == Kind::Directory {
+        if is_orphan && made.holds(&entry.name) && entry.kind == Kind::Directory {
             gone(&path, report)?;
         }
     }

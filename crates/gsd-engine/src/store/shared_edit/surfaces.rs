@@ -1,6 +1,6 @@
 //! What of a capability goes into the settings of a host.
 
-use super::{HOOKS, MARKER, SERVERS, Skipped};
+use super::{HOOKS, MARKER, SERVERS, Skipped, unit};
 use crate::id::{CapabilityId, RESERVED};
 use crate::store::disclosure::{BundleFiles, Disclosure};
 use crate::text::printable;
@@ -102,6 +102,12 @@ impl Surfaces {
             surfaces.servers.push(ServerEntry { name: name.clone(), config: config.into() });
         }
         Some(surfaces)
+    }
+
+    /// The names of its pieces, as a report spells them.
+    pub fn pieces(&self) -> Vec<String> {
+        let hooks = self.hooks.iter().map(|hook| unit::hook(&hook.event));
+        hooks.chain(self.servers.iter().map(|server| unit::server(&server.name))).collect()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -1,5 +1,6 @@
 //! What it takes to give a file back as it was.
 
+use super::unit::{self, Written};
 use super::{HOOKS, SERVERS, Stripped, Surfaces};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -18,6 +19,8 @@ pub struct Undo {
     commands: Vec<String>,
     /// Objects and lists that were there before, empty or not. They stay.
     there: Vec<Vec<String>>,
+    /// The digest of each piece, to tell what its user changed.
+    written: Written,
     /// Each edit: its place, what stood there before, and what stands there since.
     steps: Vec<Step>,
 }
@@ -57,7 +60,15 @@ impl Undo {
             surfaces.hooks.iter().map(|hook| hook.command.clone()).collect();
         commands.sort();
         commands.dedup();
-        Self { after: String::new(), made, entries: 0, commands, there, steps: vec![] }
+        Self {
+            after: String::new(),
+            made,
+            entries: 0,
+            commands,
+            there,
+            written: Written::new(),
+            steps: vec![],
+        }
     }
 
     pub(super) fn step(&mut self, old: &str, new: &str) {
@@ -82,9 +93,45 @@ impl Undo {
         });
     }
 
-    pub(super) fn finish(&mut self, text: &str, entries: usize) {
+    pub(super) fn finish(&mut self, text: &str, entries: usize, written: Written) {
         self.after = digest(text);
         self.entries = entries;
+        self.written = written;
+    }
+
+    /// The same for a file in which pieces stay as their user changed them: the way back is by the
+    /// marks, and the pieces stay changed ones.
+    pub(super) fn keeping(&mut self, kept: &[String], before: &Self) {
+        self.after = String::new();
+        self.steps.clear();
+        self.made |= before.made;
+        let made = before.made_among(&before.stood_in());
+        self.there.retain(|path| !made.contains(path));
+        for name in kept {
+            if let Some(digest) = before.written.get(name) {
+                self.written.insert(name.clone(), digest.clone());
+            }
+        }
+        self.commands.extend(before.commands.iter().cloned());
+        self.commands.sort();
+        self.commands.dedup();
+    }
+
+    /// The objects and lists that what was written stood in.
+    fn stood_in(&self) -> Vec<Vec<String>> {
+        let paths = self.written.keys().flat_map(|name| match unit::event(name) {
+            Some(event) => vec![vec![HOOKS.to_owned()], vec![HOOKS.to_owned(), event.to_owned()]],
+            None => vec![vec![SERVERS.to_owned()]],
+        });
+        paths.collect()
+    }
+
+    pub(super) fn written(&self) -> &Written {
+        &self.written
+    }
+
+    pub(super) fn commands(&self) -> &[String] {
+        &self.commands
     }
 
     /// Whether a text is the one that the edit gave, byte for byte.
@@ -149,6 +196,7 @@ impl Undo {
             "entries": self.entries,
             "commands": self.commands,
             "there": self.there,
+            "written": self.written,
             "steps": steps.collect::<Vec<_>>(),
         })
     }
@@ -164,7 +212,18 @@ impl Undo {
             let text = |value: &Value| value.as_str().map(str::to_owned);
             Some(Step { at: number(at)?, before: text(before)?, after: text(after)? })
         };
+        let written = match value.get("written") {
+            // An older version did not keep it.
+            None => Written::new(),
+            Some(pieces) => {
+                let text = |(name, digest): (&String, &Value)| {
+                    Some((name.clone(), digest.as_str()?.to_owned()))
+                };
+                pieces.as_object()?.iter().map(text).collect::<Option<_>>()?
+            }
+        };
         Some(Self {
+            written,
             after: value.get("after")?.as_str()?.to_owned(),
             made: value.get("made")?.as_bool()?,
             entries: number(value.get("entries")?)?,

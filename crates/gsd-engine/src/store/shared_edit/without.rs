@@ -7,6 +7,7 @@
 
 use super::{
     Applied, HOOKS, MARKER, SERVERS, SharedEditError, Stripped, Surfaces, Undo, apply, strip,
+    strip_marked,
 };
 use crate::id::CapabilityId;
 use serde_json::{Value, json};
@@ -42,9 +43,13 @@ pub fn without(
     {
         return Ok(exact);
     }
-    let by_undo = strip(text, id, undo)?;
-    let same = meaning(by_undo.text.as_deref()) == meaning(by_marks.text.as_deref());
-    let stripped = if same { by_undo } else { by_marks };
+    let mut stripped = by_marks;
+    for better in [strip(text, id, undo)?, strip_marked(text, id.as_str(), undo, &[])?] {
+        if meaning(better.text.as_deref()) == meaning(stripped.text.as_deref()) {
+            stripped = better;
+            break;
+        }
+    }
     let others = match undo {
         Some(undo) => handed_on(text, id, undo, others)?,
         None => others.to_vec(),
