@@ -82,7 +82,7 @@ fn one(renderer: &Renderer, diagnostic: &Diagnostic) -> String {
         )));
     }
     let mut report = vec![group];
-    let help = diagnostic.help.as_ref().map(|help| printable(help, 500));
+    let help = diagnostic.help.as_ref().map(|help| printable(help, 1500));
     if let Some(help) = &help {
         report.push(Group::with_title(SnippetLevel::HELP.secondary_title(help.as_str())));
     }
