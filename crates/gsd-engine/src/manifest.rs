@@ -320,7 +320,7 @@ fn read(root: &Node, context: Context<'_>, sink: &mut Sink) -> Option<Manifest> 
     if let Some(said) = draft.role
         && let Some(meant) = meant_role(&fields, said)
     {
-        let at = field_at(&fields, "role", sink);
+        let at = fields.value_at("role", sink);
         let message = format!("the role is `{said}`, but what follows describes a {meant}");
         let help = format!("write `\"role\": \"{meant}\"`, or replace the rest");
         sink.push(FORBIDDEN_FIELD.at(at, message).label("says something else").help(help));
@@ -406,12 +406,6 @@ fn meant_role(fields: &Fields<'_>, said: Role) -> Option<Role> {
         (Role::Runtime | Role::Reviewer, 3.., false, false) => Some(Role::Feature),
         _ => None,
     }
-}
-
-/// The place of a field's value.
-fn field_at(fields: &Fields<'_>, key: &'static str, sink: &Sink) -> Location {
-    let span = fields.peek(key).map_or(fields.brace(), |node| node.span.clone());
-    sink.at(&span, &fields.pointer.key(key))
 }
 
 fn forbid(fields: &mut Fields<'_>, keys: &[&'static str], role: Role, sink: &mut Sink) {

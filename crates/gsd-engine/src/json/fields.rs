@@ -294,6 +294,14 @@ impl<'a> Fields<'a> {
         sink.at(&self.name_span(key), &self.pointer.key(key))
     }
 
+    /// The place of a field's value; the opening brace where there is no such field.
+    pub fn value_at(&self, key: &str, sink: &Sink) -> Location {
+        match self.peek(key) {
+            Some(node) => sink.at(&node.span, &self.pointer.key(key)),
+            None => self.here(sink),
+        }
+    }
+
     /// The opening brace: the place of what is missing.
     pub fn brace(&self) -> Span {
         self.span.start..self.span.start + 1

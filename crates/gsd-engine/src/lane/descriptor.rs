@@ -234,7 +234,7 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
     let time_limit =
         field::whole(&mut fields, "timeoutFloorMs", 1..=MAX_TIME_LIMIT_MS, "milliseconds", sink);
     if let Some(limit) = time_limit.filter(|limit| *limit < SHORTEST_SENSIBLE_MS) {
-        let at = field::at(&mut fields, "timeoutFloorMs", sink);
+        let at = fields.value_at("timeoutFloorMs", sink);
         let message = format!("{limit} milliseconds are less than any review takes");
         let help = format!("the unit is milliseconds; {limit} seconds are {}", limit * 1000);
         sink.push(SHORT_TIME_LIMIT.at(at, message).help(help));
@@ -282,21 +282,21 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
     });
 
     if let (Some(transport), Some(Some(handler))) = (transport, handler) {
-        together::check_handler(transport, handler, &mut fields, sink);
+        together::check_handler(transport, handler, &fields, sink);
     }
-    together::check_output(transport, handler, empty_output, &mut fields, sink);
+    together::check_output(transport, handler, empty_output, &fields, sink);
     if let (Some(probe), Some(invoke)) = (&probe, &invoke) {
-        together::check_probe(probe, invoke, &mut fields, sink);
+        together::check_probe(probe, invoke, &fields, sink);
     }
     if let (Some(Invoke::Spawn(invoke)), Some(steps)) = (&invoke, &setup) {
-        together::check_captured(invoke, steps, &mut fields, sink);
+        together::check_captured(invoke, steps, &fields, sink);
     }
     if let (Some(Invoke::OpenaiHttp(_)), Some([_, ..])) = (&invoke, setup.as_deref()) {
-        let at = field::at(&mut fields, "setup", sink);
+        let at = fields.value_at("setup", sink);
         sink.push(FORBIDDEN_FIELD.at(at, "a server has no steps before the review"));
     }
     if let (Some(invoke), Some(evidence)) = (&invoke, evidence) {
-        together::check_evidence(invoke, evidence, &mut fields, sink);
+        together::check_evidence(invoke, evidence, &fields, sink);
     }
     fields.finish(sink);
     if errors(sink) > errors_before {

@@ -13,14 +13,6 @@ fn digest(intent: &Intent) -> String {
     integrity(intent.to_json().to_string().as_bytes())
 }
 
-/// What is noted of a change: its digest, and the token that all names have which it makes.
-fn noted(intent: &Intent) -> String {
-    match &intent.token {
-        Some(token) => format!("{} {token}", digest(intent)),
-        None => digest(intent),
-    }
-}
-
 /// The names of what a scope's changes made for themselves: of those that this user began and that
 /// are not known to be done.
 pub(super) enum Made {
@@ -52,7 +44,7 @@ impl Made {
 /// Notes that a change is going to be begun, before it is.
 pub(super) fn note(root: &ScopeRoot, id: &CapabilityId, intent: &Intent) -> Result<(), StoreError> {
     let Some(store) = root.consents() else { return Ok(()) };
-    match store.note_begun(id, &noted(intent)) {
+    match store.note_begun(id, &digest(intent), intent.token.as_deref()) {
         Err(error @ (ConsentError::Lock(_) | ConsentError::Write(_))) => Err(error.into()),
         // A store that nobody can use keeps nobody from taking something away. A change that is
         // cut off then is not ended by others.

@@ -58,9 +58,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
     let put = match way.plan(&got.staged)? {
         Planned::Current { version } => Put::Current { version },
         Planned::Change(change) if dry_run => {
-            let preview =
-                change.preview(&places, &root, &configured).map_err(|error| failed(&error))?;
-            report::preview(ui, context, &change, &preview.to_json());
+            way.preview(context, &change)?;
             return Ok(ExitStatus::Done);
         }
         Planned::Change(change) => way.put(&got.staged, *change).inspect_err(|error| {

@@ -1,8 +1,9 @@
 //! One bundle on its way to its place: decided about, asked about, put there.
 
+use super::super::Context;
 use super::ask::{Said, agree};
 use super::place::failed;
-use super::report::word;
+use super::report::{self, word};
 use crate::args::FetchArgs;
 use crate::error::CommandError;
 use crate::ui::Ui;
@@ -68,6 +69,15 @@ impl Way<'_> {
     pub(super) fn plan(&self, staged: &Arc<Staged>) -> Result<Planned, CommandError> {
         plan(self.places, self.root, staged, self.wish, self.configured)
             .map_err(|error| failed(&error))
+    }
+
+    /// Shows what would change, and changes nothing.
+    pub(super) fn preview(&self, context: &Context, change: &Change) -> Result<(), CommandError> {
+        let preview = change
+            .preview(self.places, self.root, self.configured)
+            .map_err(|error| failed(&error))?;
+        report::preview(self.ui, context, change, &preview.to_json());
+        Ok(())
     }
 
     /// Asks and, with the user's word, puts the bundle in its place. Where somebody else changed

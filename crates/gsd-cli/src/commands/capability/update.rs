@@ -162,9 +162,7 @@ fn update(
     let put = match way.plan(&got.staged)? {
         Planned::Current { version } => Put::Current { version },
         Planned::Change(change) if dry_run => {
-            let preview =
-                change.preview(&places, root, &configured).map_err(|error| failed(&error))?;
-            report::preview(ui, context, &change, &preview.to_json());
+            way.preview(context, &change)?;
             return Ok(Updated::Previewed);
         }
         Planned::Change(change) => way.put(&got.staged, *change)?,

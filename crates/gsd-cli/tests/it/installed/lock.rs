@@ -2,31 +2,35 @@
 
 use super::{bundle, ends, executable, feature, tree};
 use crate::world::{command, gsd, ran};
+use camino::Utf8PathBuf;
 use gsd_testkit::project::World;
 use serde_json::{Value, json};
+
+/// Installs all of these bundles at the same time, and returns the ledger and the shared settings.
+fn install_at_once(world: &World, from: impl Iterator<Item = Utf8PathBuf>) -> (Value, String) {
+    let children: Vec<_> = from
+        .map(|from| {
+            let args = ["capability", "install", from.as_str(), "--yes", "--shared-file", "s.json"];
+            let mut child = command(world, &args);
+            child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+            child.spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        ends(&ran(child.wait_with_output().unwrap()), 0);
+    }
+    let read = |name| std::fs::read_to_string(world.home().join(name)).unwrap();
+    (serde_json::from_str(&read(".gsd-capabilities.json")).unwrap(), read("s.json"))
+}
 
 #[test]
 fn a_37_six_installs_at_once_all_succeed() {
     let world = World::new();
     for round in 0..3 {
         let ids: Vec<String> = (0..6).map(|n| format!("c{round}-{n}")).collect();
-        let children: Vec<_> = ids
-            .iter()
-            .map(|id| {
-                let from = bundle(&world.tmp().join(id), &feature(id, "1.0.0", &executable_of(id)));
-                let args =
-                    ["capability", "install", from.as_str(), "--yes", "--shared-file", "s.json"];
-                let mut child = command(&world, &args);
-                child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-                child.spawn().unwrap()
-            })
-            .collect();
-        for child in children {
-            ends(&ran(child.wait_with_output().unwrap()), 0);
-        }
-        let text = std::fs::read_to_string(world.home().join(".gsd-capabilities.json")).unwrap();
-        let ledger: Value = serde_json::from_str(&text).unwrap();
-        let settings = std::fs::read_to_string(world.home().join("s.json")).unwrap();
+        let bundle_of =
+            |id| bundle(&world.tmp().join(id), &feature(id, "1.0.0", &executable_of(id)));
+        let (ledger, settings) = install_at_once(&world, ids.iter().map(|id| bundle_of(id)));
         for id in &ids {
             assert!(
                 ledger["entries"][id]["_pending"].is_null() && ledger["entries"][id].is_object()
@@ -47,24 +51,10 @@ fn six_installs_of_the_same_at_once_all_succeed() {
         if round % 3 == 2 {
             ends(&gsd(&world, &["capability", "remove", "exe"]), 0);
         }
-        let children: Vec<_> = (0..6)
-            .map(|_| {
-                let args =
-                    ["capability", "install", from.as_str(), "--yes", "--shared-file", "s.json"];
-                let mut child = command(&world, &args);
-                child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-                child.spawn().unwrap()
-            })
-            .collect();
-        for child in children {
-            ends(&ran(child.wait_with_output().unwrap()), 0);
-        }
-        let text = std::fs::read_to_string(world.home().join(".gsd-capabilities.json")).unwrap();
-        let ledger: Value = serde_json::from_str(&text).unwrap();
+        let (ledger, settings) = install_at_once(&world, std::iter::repeat_n(from, 6));
         let entry = &ledger["entries"]["exe"];
         assert_eq!(entry["version"], format!("1.0.{round}"));
         assert!(entry["_pending"].is_null());
-        let settings = std::fs::read_to_string(world.home().join("s.json")).unwrap();
         assert_eq!(settings.matches("_gsdCapability").count(), 2, "{settings}");
     }
     ends(&gsd(&world, &["capability", "remove", "exe"]), 0);

@@ -2,7 +2,7 @@
 
 use super::remedy::remedy;
 use super::rules::{BAD_KEY, BAD_NUMBER, EMPTY_TEXT};
-use crate::diag::{Location, Rule};
+use crate::diag::Rule;
 use crate::id::ConfigKey;
 use crate::json::{Fields, Node, Pointer, Sink, Value};
 use crate::lane::words::{Closed, read_word};
@@ -14,15 +14,6 @@ use std::ops::RangeInclusive;
 pub(crate) enum Presence {
     Required,
     Optional,
-}
-
-/// The place of a field's value; the opening brace where there is none.
-pub(crate) fn at(fields: &mut Fields<'_>, key: &'static str, sink: &Sink) -> Location {
-    let pointer = fields.pointer.key(key);
-    match fields.node(key) {
-        Some(node) => sink.at(&node.span, &pointer),
-        None => fields.here(sink),
-    }
 }
 
 /// `null` is a value of its own: `Some(None)`.

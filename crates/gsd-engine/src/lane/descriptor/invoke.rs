@@ -343,7 +343,7 @@ fn read_spawn(
 fn read_http(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<HttpInvoke> {
     let host_key = field::key(fields, "hostConfigKey", Presence::Required, sink);
     if host_key == Some(None) {
-        let at = field::at(fields, "hostConfigKey", sink);
+        let at = fields.value_at("hostConfigKey", sink);
         sink.push(BAD_KEY.at(at, "expected a configuration key, found null"));
     }
     let path = field::text(fields, "path", sink, &BAD_PATH, UrlPath::parse);
@@ -365,7 +365,7 @@ fn read_http(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<HttpInvoke> {
         field::optional_text(fields, "fallbackModel", sink, &EMPTY_TEXT, field::not_empty);
     let channel = field::word::<EffortChannel>(fields, "effortChannel", sink);
     if channel.is_some_and(|channel| channel != EffortChannel::None) {
-        let at = field::at(fields, "effortChannel", sink);
+        let at = fields.value_at("effortChannel", sink);
         sink.push(FORBIDDEN_FIELD.at(at, "only `none` is permitted with transport `openai-http`"));
     }
     let streaming = match fields.optional::<bool>("streaming", sink) {

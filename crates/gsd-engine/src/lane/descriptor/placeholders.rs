@@ -1,7 +1,7 @@
 //! The arguments of a program against what the rest of its `invoke` object says.
 
 use super::invoke::{Arg, EffortChannel, ModelKey, OutputChannel, Placeholder, SpawnInvoke};
-use super::{field, rules::*};
+use super::rules::*;
 use crate::json::{Fields, Sink};
 use crate::text::printable;
 
@@ -10,15 +10,14 @@ use crate::text::printable;
 pub(super) fn check(
     invoke: &SpawnInvoke,
     model_key: ModelKey,
-    fields: &mut Fields<'_>,
+    fields: &Fields<'_>,
     sink: &mut Sink,
 ) {
     let has = |wanted: &Placeholder| {
         invoke.args.iter().any(|arg| matches!(arg, Arg::Placeholder(found) if found == wanted))
     };
-    let at = |fields: &mut Fields<'_>, sink: &Sink| field::at(fields, "args", sink);
     let mut say = |rule: &'static crate::diag::Rule, message: String, help: &str| {
-        let place = at(fields, sink);
+        let place = fields.value_at("args", sink);
         sink.push(rule.at(place, message).help(help));
     };
     let channel = invoke.prompt;

@@ -184,7 +184,7 @@ fn read_capture(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Captu
         (Some(text), None) => CaptureFrom::After(text),
         (None, Some(pointer)) => CaptureFrom::Pointer(pointer),
         (Some(_), Some(_)) => {
-            let place = field::at(&mut fields, "pointer", sink);
+            let place = fields.value_at("pointer", sink);
             let message = "a value stands `after` a text or at a `pointer`, not both";
             sink.push(FORBIDDEN_FIELD.at(place, message));
             fields.finish(sink);

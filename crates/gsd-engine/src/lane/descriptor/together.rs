@@ -5,7 +5,7 @@ use super::rules::{
 };
 use super::{
     EmptyOutput, EvidenceClass, Handler, Invoke, OWN_BINARY, PromptChannel, SetupStep, SpawnInvoke,
-    Transport, field, setup,
+    Transport, setup,
 };
 use crate::json::{Fields, Sink};
 use crate::lane::probe::Probe;
@@ -14,11 +14,11 @@ use crate::text::printable;
 pub(super) fn check_handler(
     transport: Transport,
     handler: Handler,
-    fields: &mut Fields<'_>,
+    fields: &Fields<'_>,
     sink: &mut Sink,
 ) {
     if handler.transport() != transport {
-        let at = field::at(fields, "handler", sink);
+        let at = fields.value_at("handler", sink);
         let message = format!("handler `{handler}` does not work on transport `{transport}`");
         let help = format!("it needs transport `{}`", handler.transport());
         sink.push(HANDLER_TRANSPORT.at(at, message).help(help));
@@ -29,30 +29,25 @@ pub(super) fn check_output(
     transport: Option<Transport>,
     handler: Option<Option<Handler>>,
     empty_output: Option<EmptyOutput>,
-    fields: &mut Fields<'_>,
+    fields: &Fields<'_>,
     sink: &mut Sink,
 ) {
     let Some(handler) = handler else { return };
     if empty_output == Some(EmptyOutput::HandlerOwned) && !handler.is_some_and(Handler::owns_output)
     {
-        let at = field::at(fields, "emptyOutput", sink);
+        let at = fields.value_at("emptyOutput", sink);
         let found = handler.map_or("no handler".to_owned(), |h| format!("handler `{h}`"));
         let message = format!("`handler-owned` needs a handler that owns the output, not {found}");
         sink.push(OUTPUT_OWNER.at(at, message).help("use `stub-with-stderr`"));
     }
     if transport == Some(Transport::OpenaiHttp) && handler.is_none() {
-        let at = field::at(fields, "handler", sink);
+        let at = fields.value_at("handler", sink);
         let message = "`null` means `openai-compatible` on this transport";
         sink.push(IMPLIED_HANDLER.at(at, message).help("write `\"openai-compatible\"`"));
     }
 }
 
-pub(super) fn check_probe(
-    probe: &Probe,
-    invoke: &Invoke,
-    fields: &mut Fields<'_>,
-    sink: &mut Sink,
-) {
+pub(super) fn check_probe(probe: &Probe, invoke: &Invoke, fields: &Fields<'_>, sink: &mut Sink) {
     let message = match (probe, invoke) {
         (
             Probe::CommandExists { binary } | Probe::CommandCapability { binary, .. },
@@ -80,9 +75,9 @@ pub(super) fn check_probe(
         Probe::CommandExists { .. } | Probe::CommandCapability { .. } => "binary",
         Probe::HttpReachable { .. } => "hostConfigKey",
     };
-    let at = match fields.node("probe").and_then(|node| node.as_object()?.get(named)) {
+    let at = match fields.peek("probe").and_then(|node| node.as_object()?.get(named)) {
         Some(node) => sink.at(&node.span, &fields.pointer.key("probe").key(named)),
-        None => field::at(fields, "probe", sink),
+        None => fields.value_at("probe", sink),
     };
     sink.push(PROBE_MISMATCH.at(at, message).help("probe what the lane uses"));
 }
@@ -91,13 +86,13 @@ pub(super) fn check_probe(
 pub(super) fn check_captured(
     invoke: &SpawnInvoke,
     steps: &[SetupStep],
-    fields: &mut Fields<'_>,
+    fields: &Fields<'_>,
     sink: &mut Sink,
 ) {
     let known: Vec<&str> =
         steps.iter().filter_map(|step| step.capture.as_ref()).map(|c| c.name.as_str()).collect();
     let pointer = fields.pointer.key("invoke");
-    if let Some(node) = fields.node("invoke") {
+    if let Some(node) = fields.peek("invoke") {
         setup::check(&invoke.args, &known, node, &pointer, sink);
     }
 }
@@ -105,7 +100,7 @@ pub(super) fn check_captured(
 pub(super) fn check_evidence(
     invoke: &Invoke,
     evidence: EvidenceClass,
-    fields: &mut Fields<'_>,
+    fields: &Fields<'_>,
     sink: &mut Sink,
 ) {
     let Invoke::Spawn(spawn) = invoke else { return };
@@ -113,7 +108,7 @@ pub(super) fn check_evidence(
         && spawn.prompt == PromptChannel::None
         && spawn.binary.as_str() != OWN_BINARY
     {
-        let at = field::at(fields, "evidenceClass", sink);
+        let at = fields.value_at("evidenceClass", sink);
         let message = "a lane that gets no prompt cannot show that it read the plans";
         sink.push(
             NO_PROMPT_EVIDENCE.at(at, message).help("`diff-only` says what such a lane looks at"),

@@ -59,14 +59,13 @@ pub(super) struct Index {
 const MAX_INDEX: u64 = 32 << 20;
 
 impl Index {
-    /// What is not known of a later index is taken for a change.
+    /// What is known of one of them only is taken for a change.
     pub(super) fn means_the_same(&self, later: &Self, git: &Git<'_>) -> bool {
         if self.stamp == later.stamp || self.bytes == later.bytes {
             return true;
         }
         let (Some(before), Some(after)) = (&self.bytes, &later.bytes) else { return false };
-        let meaning = meaning(git, before);
-        meaning.is_some() && meaning == self::meaning(git, after)
+        meaning(git, before).is_some_and(|before| meaning(git, after) == Some(before))
     }
 }
 

@@ -5,15 +5,18 @@ use super::{ConsentError, ConsentStore};
 use crate::id::CapabilityId;
 
 impl ConsentStore {
-    /// Keeps what is noted of a change that is going to be begun in this project.
+    /// Keeps the digest of a change that is going to be begun in this project, and the token that
+    /// all names have which it makes: `DIGEST` or `DIGEST TOKEN`.
     pub(in crate::store) fn note_begun(
         &self,
         id: &CapabilityId,
-        noted: &str,
+        digest: &str,
+        token: Option<&str>,
     ) -> Result<(), ConsentError> {
+        let noted = token.map_or_else(|| digest.to_owned(), |token| format!("{digest} {token}"));
         let _lock = self.lock()?;
         let mut records = self.load()?;
-        if !records.note_begun(self.project(), id, noted) {
+        if !records.note_begun(self.project(), id, &noted) {
             return Err(self.corrupt("it has too many unfinished changes already"));
         }
         self.save(&records)

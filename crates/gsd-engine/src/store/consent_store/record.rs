@@ -259,18 +259,18 @@ impl Records {
         self.records.remove(at).1.ok()
     }
 
-    /// Keeps the digest of a change; `false` if there is no room for one more.
+    /// Keeps what is noted of a change; `false` if there is no room for one more.
     pub(super) fn note_begun(
         &mut self,
         project: &Utf8Path,
         id: &CapabilityId,
-        digest: &str,
+        noted: &str,
     ) -> bool {
         let key = Consent::key(project, id);
         if self.begun.len() >= MAX_RECORDS && !self.begun.contains_key(&key) {
             return false;
         }
-        self.begun.insert(key, digest.into());
+        self.begun.insert(key, noted.into());
         true
     }
 

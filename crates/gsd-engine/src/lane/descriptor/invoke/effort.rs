@@ -66,7 +66,7 @@ pub(super) fn read(fields: &mut Fields<'_>, sink: &mut Sink) -> Option<Effort> {
         EffortChannel::Env => {
             forbid(fields, "effortArgs", "effortChannel `env`", sink);
             if effort.variable.is_none() {
-                let at = field::at(fields, "effortChannel", sink);
+                let at = fields.value_at("effortChannel", sink);
                 let message = "`env` does nothing without `effortEnv`, the name of the variable";
                 let help = "write for example `\"effortEnv\": \"ACME_EFFORT\"`, or use `none`";
                 sink.push(EFFORT_WITHOUT_EFFECT.at(at, message).help(help));
