@@ -1,31 +1,30 @@
 //! A folder for one piece of work, gone when the work is.
 //!
 //! Who is killed cannot remove it. So its maker holds a lock in it as long as it lives, and whoever
-//! makes the next one removes those whose lock nobody holds any more.
+//! makes the next one removes those whose lock nobody holds any more. A folder gets its name only
+//! when its lock is held, so that a free lock always means that the maker is gone.
 
 use super::{Kind, WriteError, kind, modified, privacy, remove_dir_all};
 use crate::lock::{Lock, Owner, try_lock};
 use camino::{Utf8Path, Utf8PathBuf};
 use std::io;
 use std::time::Duration;
-use tempfile::TempDir;
 
 const PREFIX: &str = "gsd-scratch-";
+/// What a folder is called until its maker has its lock.
+const MAKING: &str = "gsd-making-";
 const LOCK: &str = ".owner";
-/// The maker of a younger one may not have come to its lock yet.
+/// No maker takes so long to come to its lock.
 const UNLOCKED_AGE: Duration = Duration::from_secs(600);
-/// A new folder is taken for one that was left only in the moment before its maker has its lock.
-const MOST_TRIES: usize = 20;
 /// No more entries are looked at for what others left.
 const MOST: usize = 100_000;
 
 /// A folder of this user only (mode 0700). It is removed when this is dropped.
 #[derive(Debug)]
 pub struct Scratch {
-    // Given back before the folder goes.
-    _lock: Lock,
-    _folder: TempDir,
+    root: Utf8PathBuf,
     path: Utf8PathBuf,
+    _lock: Lock,
 }
 
 impl Scratch {
@@ -33,22 +32,18 @@ impl Scratch {
     pub fn new(within: &Utf8Path) -> Result<Self, WriteError> {
         sweep(within);
         let make = || -> io::Result<Self> {
-            let mut tries = 0;
-            loop {
-                let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(within)?;
-                let root = Utf8Path::from_path(folder.path())
-                    .ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
-                tries += 1;
-                let lock = match try_lock(&root.join(LOCK), &Owner::this_process("scratch")) {
-                    Ok(lock) => lock,
-                    // Somebody who sweeps was faster and takes it away.
-                    Err(_) if tries < MOST_TRIES => continue,
-                    Err(error) => return Err(io::Error::other(error)),
-                };
-                let path = root.join("work");
-                std::fs::create_dir(&path)?;
-                return Ok(Self { _lock: lock, _folder: folder, path });
-            }
+            let folder = tempfile::Builder::new().prefix(MAKING).tempdir_in(within)?;
+            let making = Utf8Path::from_path(folder.path())
+                .ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
+            let owner = Owner::this_process("scratch");
+            let lock = try_lock(&making.join(LOCK), &owner).map_err(io::Error::other)?;
+            std::fs::create_dir(making.join("work"))?;
+            let name = making.file_name().unwrap_or_default().replacen(MAKING, PREFIX, 1);
+            let root = within.join(name);
+            std::fs::rename(making, &root)?;
+            // From now on it goes with the value that is made here.
+            let _ = folder.keep();
+            Ok(Self { path: root.join("work"), root, _lock: lock })
         };
         make().map_err(WriteError::at(within))
     }
@@ -58,24 +53,35 @@ impl Scratch {
     }
 }
 
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by whoever makes the next one.
+        let _ = remove_dir_all(&self.root);
+    }
+}
+
 /// Removes the folders whose makers are gone. What cannot be removed stays for the next one.
 fn sweep(within: &Utf8Path) {
     let Ok(entries) = std::fs::read_dir(within) else { return };
     for entry in entries.take(MOST).flatten() {
         let Ok(name) = entry.file_name().into_string() else { continue };
         let path = within.join(&name);
+        let in_use = name.starts_with(PREFIX);
         // Of nobody else's, and nothing behind a link.
-        if !name.starts_with(PREFIX) || !privacy(&path).is_some_and(|it| it.owned_by_us) {
+        let ours = in_use || name.starts_with(MAKING);
+        if !ours || !privacy(&path).is_some_and(|it| it.owned_by_us) {
             continue;
         }
         let lock = path.join(LOCK);
         let is_dead = match kind(&lock) {
-            Some(Kind::File { .. }) => try_lock(&lock, &Owner::this_process("sweep")).is_ok(),
-            Some(_) => false,
-            None => {
+            Some(Kind::File { .. }) if in_use => {
+                try_lock(&lock, &Owner::this_process("sweep")).is_ok()
+            }
+            Some(Kind::File { .. }) | None => {
                 let now = crate::clock::since_epoch();
                 modified(&path).is_some_and(|then| now.saturating_sub(then) > UNLOCKED_AGE)
             }
+            Some(_) => false,
         };
         if is_dead {
             let _ = remove_dir_all(&path);
@@ -88,6 +94,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn nobody_takes_away_what_another_is_just_making() {
+        let guard = tempfile::tempdir().unwrap();
+        let within = Utf8Path::from_path(guard.path()).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..1000 {
+                        let scratch = Scratch::new(within).unwrap();
+                        let file = scratch.path().join("a");
+                        std::fs::write(&file, "x").unwrap();
+                        assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");
+                    }
+                });
+            }
+        });
+        assert_eq!(std::fs::read_dir(within).unwrap().count(), 0);
+    }
+
+    #[test]
     fn what_a_killed_maker_left_goes_and_what_is_in_use_stays() {
         let guard = tempfile::tempdir().unwrap();
         let within = Utf8Path::from_path(guard.path()).unwrap();
@@ -98,6 +123,8 @@ mod tests {
         std::fs::write(dead.join(LOCK), "1\n2\n3\n").unwrap();
         // Its maker may be about to take its lock; and what only has such a name is nobody's.
         std::fs::create_dir(within.join("gsd-scratch-young")).unwrap();
+        std::fs::create_dir(within.join("gsd-making-young")).unwrap();
+        std::fs::write(within.join("gsd-making-young").join(LOCK), "").unwrap();
         std::os::unix::fs::symlink(&dead, within.join("gsd-scratch-link")).unwrap();
         std::fs::write(within.join("gsd-scratch-file"), "x").unwrap();
         std::fs::create_dir(within.join("gsd-other")).unwrap();
@@ -108,7 +135,13 @@ mod tests {
         let mut left: Vec<_> =
             std::fs::read_dir(within).unwrap().map(|it| it.unwrap().file_name()).collect();
         left.sort();
-        let stays = ["gsd-other", "gsd-scratch-file", "gsd-scratch-link", "gsd-scratch-young"];
+        let stays = [
+            "gsd-making-young",
+            "gsd-other",
+            "gsd-scratch-file",
+            "gsd-scratch-link",
+            "gsd-scratch-young",
+        ];
         assert_eq!(left, stays);
     }
 }
