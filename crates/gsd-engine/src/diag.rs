@@ -55,6 +55,7 @@ impl Rule {
             message: message.into(),
             label: None,
             related: vec![],
+            note: None,
             help: None,
             fix: None,
         }
@@ -85,6 +86,8 @@ pub struct Diagnostic {
     /// A few words under the place itself.
     pub label: Option<String>,
     pub related: Vec<Related>,
+    /// What the place is for, a line each.
+    pub note: Option<String>,
     /// What to do about it.
     pub help: Option<String>,
     pub fix: Option<Fix>,
@@ -93,6 +96,11 @@ pub struct Diagnostic {
 impl Diagnostic {
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
+        self
+    }
+
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
         self
     }
 

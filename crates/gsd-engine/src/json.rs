@@ -4,6 +4,7 @@
 //! stands. Any bytes in, diagnostics out: never a panic, bounded depth.
 
 mod edit;
+mod expected;
 mod fault;
 mod fields;
 mod insert;
@@ -14,18 +15,20 @@ mod place;
 mod pointer;
 mod record;
 mod schema;
+mod sink;
 mod tree;
 mod word;
 
 pub use edit::{MAX_ROUNDS, apply_fixes};
-pub(crate) use fields::Expected;
-pub use fields::{Fields, Read, Sink, quoted, read_list};
+pub(crate) use expected::Expected;
+pub use fields::{Fields, Read, quoted, read_list};
 pub use items::{append_item, is_bare, read_value, remove_item};
 pub use members::{EditError, remove_member, remove_member_and, set_member, to_value};
 pub use place::At;
 pub use pointer::Pointer;
 pub(crate) use record::{record, vocabulary};
 pub use schema::{Field, Schema, described, object, prose};
+pub use sink::Sink;
 pub use tree::{Dialect, Member, Node, Object, Value, parse};
 pub use word::{one_of, pattern_schema, read_text, read_word, words_schema};
 

@@ -12,6 +12,7 @@ mod config_slice;
 mod envelope;
 mod feature;
 mod mcp;
+mod meaning;
 pub mod pack;
 mod range;
 mod runtime_compat;
@@ -255,7 +256,8 @@ pub fn parse(file: &Arc<SourceFile>, context: Context<'_>) -> Parsed {
         return Parsed { file: Arc::clone(file), manifest: None, diagnostics, gates: vec![] };
     };
     let mut sink = Sink::new(Arc::clone(file), &MISSING_FIELD, &WRONG_TYPE, &UNKNOWN_FIELD)
-        .with_value_rule(&BAD_VALUE);
+        .with_value_rule(&BAD_VALUE)
+        .with_meaning(meaning::meaning);
     refuse_crowds(&root, &Pointer::root(), &mut sink);
     // What has too many elements is not worth more looks: its faults could be as many.
     let manifest = if sink.has_errors() { None } else { read(&root, context, &mut sink) };

@@ -49,7 +49,7 @@ record! {
         optional "localConfigDir" local_config_dir: Option<At<LocalDir>> = r#"".claude""#,
         /// How the host's settings are written.
         required "configFormat" config_format: At<ConfigFormat>,
-        /// What is written where.
+        /// The kinds of artefacts that are installed, for the user (`global`) and for one project (`local`).
         required "artifactLayout" artifact_layout: ArtifactLayout =
             r#"{ "global": [], "local": [] }"#,
         /// How the host spells commands.

@@ -81,6 +81,13 @@ fn one(renderer: &Renderer, diagnostic: &Diagnostic) -> String {
             Some(message),
         )));
     }
+    let note = diagnostic
+        .note
+        .as_ref()
+        .map(|note| note.lines().map(|line| printable(line, 400)).collect::<Vec<_>>().join("\n"));
+    if let Some(note) = &note {
+        group = group.element(SnippetLevel::NOTE.message(note.as_str()));
+    }
     let mut report = vec![group];
     let help = diagnostic.help.as_ref().map(|help| printable(help, 1500));
     if let Some(help) = &help {

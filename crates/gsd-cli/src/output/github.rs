@@ -15,6 +15,7 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> String {
             };
             let line = |text: &Option<String>| text.as_ref().map(|text| format!("\n{text}"));
             let label = line(&diagnostic.label).unwrap_or_default();
+            let note = line(&diagnostic.note).unwrap_or_default();
             let help = line(&diagnostic.help).unwrap_or_default();
             format!(
                 "::{command} file={},line={},col={},title={}::{}\n",
@@ -22,7 +23,7 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> String {
                 position.line,
                 position.column,
                 property(diagnostic.rule.code),
-                data(&format!("{}{label}{help}", diagnostic.message)),
+                data(&format!("{}{label}{note}{help}", diagnostic.message)),
             )
         })
         .collect()

@@ -15,6 +15,7 @@ pub(crate) struct DiagnosticV1 {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<RelatedV1>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     help: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<FixV1>,
@@ -63,6 +64,7 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<DiagnosticV1> {
                     message: related.message.clone(),
                 })
                 .collect(),
+            note: diagnostic.note.clone(),
             help: diagnostic.help.clone(),
             fix: diagnostic.fix.as_ref().map(|fix| FixV1 {
                 start: fix.span.start,

@@ -24,7 +24,9 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
     let results: Vec<Value> = diagnostics
         .iter()
         .map(|diagnostic| {
-            let help = diagnostic.help.as_ref().map(|h| format!("\n{h}")).unwrap_or_default();
+            let line = |text: &Option<String>| text.as_ref().map(|text| format!("\n{text}"));
+            let note = line(&diagnostic.note).unwrap_or_default();
+            let help = line(&diagnostic.help).unwrap_or_default();
             let related: Vec<Value> = diagnostic
                 .related
                 .iter()
@@ -42,7 +44,7 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
                 "ruleId": diagnostic.rule.code,
                 "ruleIndex": index[diagnostic.rule.code],
                 "level": level(diagnostic.level),
-                "message": { "text": format!("{}{help}", diagnostic.message) },
+                "message": { "text": format!("{}{note}{help}", diagnostic.message) },
                 "locations": [place],
                 "relatedLocations": related,
             });

@@ -304,7 +304,7 @@ fn a_fault_says_what_to_type() {
     assert_eq!(
         said_of("{ // mine\n \"review\": {\"effort\": high},\n}"),
         ["2: not valid JSON: expected value; the settings of this file are ignored \
-             (texts stand in double quotes)"],
+             (strings stand in double quotes)"],
     );
 }
 

@@ -38,6 +38,9 @@ pub(super) fn syntax(file: &Arc<SourceFile>, span: Span, message: &str) -> Diagn
         return open_text(file, span.start);
     }
     let message = plain(&message);
+    if let Some(missing) = missing_mark(file, &span, message) {
+        return missing;
+    }
     let expected = message.starts_with("expected");
     let found = if expected { found_there(text, &span) } else { String::new() };
     let diagnostic = SYNTAX
@@ -72,11 +75,51 @@ fn plain(message: &str) -> &str {
         "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
             "half of a character's `\\u` pair"
         }
-        "invalid escape" => "no escape begins like that in a text",
+        "invalid escape" => "no escape begins like that in a string",
         "recursion limit exceeded" => "objects and arrays are nested deeper than 128",
-        message if message.starts_with(CONTROL) => "a text holds a character that must be escaped",
+        message if message.starts_with(CONTROL) => {
+            "a string holds a character that must be escaped"
+        }
         message => message,
     }
+}
+
+/// A comma or a colon that is missing: the place is after what it should follow.
+fn missing_mark(file: &Arc<SourceFile>, at: &Span, message: &str) -> Option<Diagnostic> {
+    let (mark, name) = match message {
+        message if message.starts_with("expected `:`") => (":", "colon"),
+        message if message.starts_with("expected `,`") => (",", "comma"),
+        _ => return None,
+    };
+    let text = file.text();
+    // A bare word is more likely the rest of a string whose quote is misplaced.
+    let value = |c: char| matches!(c, '"' | '{' | '[' | '-') || c.is_ascii_digit();
+    text.get(at.start..)?.chars().next().filter(|c| value(*c))?;
+    let blanked = without_forgiven(text.get(..at.start)?);
+    let end = blanked.trim_end().len();
+    let last = blanked[..end].chars().next_back()?;
+    if !matches!(last, '"' | '}' | ']') && !last.is_ascii_alphanumeric() {
+        return None;
+    }
+    // The last value on the line before, or all of it if that is short.
+    let line = text[..end].rfind(LINE_END).map_or(0, |at| at + 1);
+    let shown = text[line..end].trim();
+    let help = match shown.chars().count() {
+        ..=60 => format!("write `{shown}{mark}`"),
+        _ => format!("write `{mark}` there"),
+    };
+    let place = file.at(end - last.len_utf8()..end).with_pointer("");
+    let diagnostic = SYNTAX
+        .at(place, format!("not valid JSON: a {name} is missing"))
+        .label(format!("`{mark}` is missing after this"))
+        .help(help);
+    let is_apart = text[end..at.start].contains('\n');
+    let diagnostic = match is_apart {
+        true => diagnostic.also(file.at(at.clone()).with_pointer(""), "reading stopped here"),
+        false => diagnostic,
+    };
+    // On one line it may as well be a quote that is missing or one too many.
+    Some(if mark == ":" || is_apart { diagnostic.fix(end..end, mark) } else { diagnostic })
 }
 
 /// A short word on the character that was met where another was expected.
@@ -119,19 +162,28 @@ fn open_end(file: &Arc<SourceFile>) -> Diagnostic {
 fn open_text(file: &Arc<SourceFile>, end: usize) -> Diagnostic {
     match Brackets::before(file.text(), end).open_text {
         Some(start) => open_text_to(file, start, end),
-        None => syntax(file, end..end, "a line ends inside a text"),
+        None => syntax(file, end..end, "a line ends inside a string"),
     }
 }
 
 fn open_text_to(file: &Arc<SourceFile>, start: usize, end: usize) -> Diagnostic {
     let line = file.text()[start..end].split(LINE_END).next().unwrap_or_default();
+    let (words, comma) = match line.trim_end().strip_suffix(',') {
+        Some(words) => (words, ","),
+        None => (line.trim_end(), ""),
+    };
+    // What is longer probably holds more than the string.
+    let help = match words.chars().count() {
+        2..=40 if !words.contains(['\\', ':', ',']) => format!("write `{words}\"{comma}`"),
+        _ => "write `\"` where the string ends; a line break in it is written `\\n`".to_owned(),
+    };
     SYNTAX
         .at(
             file.at(start..start + line.trim_end().len()).with_pointer(""),
-            "not valid JSON: this text has no closing `\"` on its line",
+            "not valid JSON: this string has no closing `\"` on its line",
         )
         .label("its closing quote is missing")
-        .help("write `\"` where the text ends; a line break inside a text is written `\\n`")
+        .help(help)
 }
 
 /// The brackets and the text that are open at a place.
@@ -267,21 +319,18 @@ fn remedy(text: &str, at: &Span) -> Option<(&'static str, Option<Span>)> {
         return Some(("remove this comma, or write what should stand before it", one));
     }
     if here.starts_with('\'') || is_bare_word(here, before) {
-        return Some(("texts stand in double quotes", None));
+        return Some(("strings stand in double quotes", None));
     }
     if here.starts_with(|c: char| c.is_alphabetic()) && before.ends_with(['{', ',']) {
         return Some(("names stand in double quotes", None));
     }
-    if here.starts_with(['"', '{', '[']) && before.ends_with(['"', '}', ']']) {
-        return Some(("a comma is missing before it", None));
-    }
     if before.ends_with('"') && !here.starts_with([':', ',', '}', ']', '\t']) {
-        let help = "a text ended at the quote before it: one of the quotes on this line is missing \
-                    or one too many; a quote inside a text is written `\\\"`";
+        let help = "a string ended at the quote before it: one of the quotes on this line is missing \
+                    or one too many; a quote inside a string is written `\\\"`";
         return Some((help, None));
     }
     if here.starts_with('\t') {
-        return Some(("a tab inside a text is written `\\t`", None));
+        return Some(("a tab inside a string is written `\\t`", None));
     }
     None
 }
@@ -341,9 +390,9 @@ mod tests {
     #[test]
     fn faults_that_people_make_are_named_where_they_were_made() {
         let comma = "remove this comma, or write what should stand before it";
-        let quote = "write `\"` where the text ends; a line break inside a text is written `\\n`";
-        let quotes = "a text ended at the quote before it: one of the quotes on this line is missing \
-                      or one too many; a quote inside a text is written `\\\"`";
+        let quote = "write `\"` where the string ends; a line break in it is written `\\n`";
+        let quotes = "a string ended at the quote before it: one of the quotes on this line is missing \
+                      or one too many; a quote inside a string is written `\\\"`";
         for (text, line, column, message, help) in [
             ("{\n  \"a\": tru,\n}", 2, 11, "this is none of `true`, `false` and `null`", ""),
             (
@@ -360,37 +409,39 @@ mod tests {
                 "expected the name of a field in double quotes, found `,`",
                 comma,
             ),
-            ("{\"a\": \"b,\n \"c\": 1}", 1, 7, "this text has no closing `\"` on its line", quote),
-            ("{\"a\": \"b", 1, 7, "this text has no closing `\"` on its line", quote),
-            ("{\"a\": \"b, \"c\": 1}", 1, 12, "expected `,` or `}`", quotes),
-            ("{\"a: 1}", 1, 2, "this text has no closing `\"` on its line", quote),
             (
-                "{\"a\": \"b\" \"c\": 1}",
+                "{\"a\": \"b,\n \"c\": 1}",
                 1,
-                11,
-                "expected `,` or `}`",
-                "a comma is missing before it",
+                7,
+                "this string has no closing `\"` on its line",
+                "write `\"b\",`",
             ),
+            ("{\"a\": \"b", 1, 7, "this string has no closing `\"` on its line", "write `\"b\"`"),
+            ("{\"a\": \"b, \"c\": 1}", 1, 12, "expected `,` or `}`", quotes),
+            ("{\"a: 1}", 1, 2, "this string has no closing `\"` on its line", quote),
+            ("{\"a\": \"b\" \"c\": 1}", 1, 9, "a comma is missing", "write `{\"a\": \"b\",`"),
+            ("[{\"a\": 1}\n{}]", 1, 9, "a comma is missing", "write `[{\"a\": 1},`"),
+            ("{\n  \"a\" [1]\n}", 2, 5, "a colon is missing", "write `\"a\":`"),
             (
-                "[{\"a\": 1}\n{}]",
-                2,
+                "{\"a\": 1 // one\n\"b\": 2}",
                 1,
-                "expected `,` or `]`, found `{`",
-                "a comma is missing before it",
+                9,
+                "expected `,` or `}`",
+                "JSON has no comments: remove it",
             ),
             (
                 "[\"a\tb\"]",
                 1,
                 4,
-                "a text holds a character that must be escaped",
-                "a tab inside a text is written `\\t`",
+                "a string holds a character that must be escaped",
+                "a tab inside a string is written `\\t`",
             ),
             (
                 "{'a': 1}",
                 1,
                 2,
                 "expected the name of a field in double quotes",
-                "texts stand in double quotes",
+                "strings stand in double quotes",
             ),
         ] {
             let expected = (line, column, message.to_owned(), help.to_owned());
@@ -418,7 +469,7 @@ mod tests {
     #[test]
     fn the_fault_is_what_is_not_forgiven() {
         let found = |text: &str| said(text, Dialect::Relaxed);
-        let quotes = "texts stand in double quotes";
+        let quotes = "strings stand in double quotes";
         let text = "\u{feff}// \"why\n{\"a\": [1, 2,], /* [, */ \"b\": [codex],\n}";
         let fault = found(text);
         assert_eq!((fault.0, fault.1, fault.3.as_str()), (2, 31, quotes));

@@ -1,160 +1,11 @@
-//! Reads an object field by field and gathers what is wrong.
-//!
-//! The rules for missing, mistyped and unknown fields belong to whoever reads (a manifest, a
-//! configuration), so the reader is given them as a [`Sink`].
-//!
-//! Whatever the text holds, the number of diagnostics is bounded: a million wrong elements are one
-//! line that counts them.
+//! Reads an object field by field. What is missing, mistyped or unknown is told to a [`Sink`].
 
-use super::{DUPLICATE_KEY, Member, Node, Object, Pointer};
-use crate::diag::{Diagnostic, Level, Location, Rule, SourceFile, Span};
+use super::expected::Expected;
+use super::sink::Sink;
+use super::{Member, Node, Object, Pointer};
+use crate::diag::{Diagnostic, Location, Related, Span};
 use crate::text::{nearest, printable};
 use std::collections::HashMap;
-use std::sync::Arc;
-
-/// Where diagnostics are gathered, and under which rules the reader reports.
-#[derive(Debug)]
-pub struct Sink {
-    pub file: Arc<SourceFile>,
-    pub found: Vec<Diagnostic>,
-    pub missing: &'static Rule,
-    pub wrong_type: &'static Rule,
-    pub unknown: &'static Rule,
-    /// The rule for a value of the right type that is not one of those allowed.
-    pub value: &'static Rule,
-    /// How many unknown fields were met; more than [`MAX_LISTED`] are counted, not listed.
-    unknown_seen: usize,
-    duplicates_seen: usize,
-    left_out: usize,
-}
-
-/// More unknown fields, or more duplicate keys, than this are counted, not listed.
-const MAX_LISTED: usize = 10;
-
-/// No file is worth more diagnostics: nobody reads them, and a hostile file must stay cheap.
-const MAX_FOUND: usize = 500;
-
-impl Sink {
-    pub fn new(
-        file: Arc<SourceFile>,
-        missing: &'static Rule,
-        wrong_type: &'static Rule,
-        unknown: &'static Rule,
-    ) -> Self {
-        Self {
-            file,
-            found: vec![],
-            missing,
-            wrong_type,
-            unknown,
-            value: wrong_type,
-            unknown_seen: 0,
-            duplicates_seen: 0,
-            left_out: 0,
-        }
-    }
-
-    /// Values that are not among those allowed are reported under this rule.
-    pub fn with_value_rule(mut self, rule: &'static Rule) -> Self {
-        self.value = rule;
-        self
-    }
-
-    /// A place in the file that is read.
-    pub fn at(&self, span: &Span, pointer: &Pointer) -> Location {
-        self.file.at(span.clone()).with_pointer(pointer.as_str())
-    }
-
-    pub fn push(&mut self, diagnostic: Diagnostic) {
-        if self.is_full() {
-            self.left_out += 1;
-        } else {
-            self.found.push(diagnostic);
-        }
-    }
-
-    /// Whether what is found from here on is counted and no longer listed.
-    fn is_full(&self) -> bool {
-        self.found.len() >= MAX_FOUND
-    }
-
-    /// Whether anything so far makes the text unusable.
-    pub fn has_errors(&self) -> bool {
-        self.left_out > 0 || self.found.iter().any(|found| found.level == Level::Error)
-    }
-
-    /// Reports a value of another type than was asked for.
-    pub fn wrong(&mut self, node: &Node, pointer: &Pointer, expected: &str) {
-        let message = format!("expected {expected}, found {}", node.kind());
-        let diagnostic = self.wrong_type.at(self.at(&node.span, pointer), message);
-        self.push(diagnostic.label(format!("not {expected}")));
-    }
-
-    /// Reports a value of the right type that is not one of those allowed.
-    pub fn invalid(&mut self, node: &Node, pointer: &Pointer, what: &str, expected: &str) {
-        let found = node.as_str().map_or_else(|| node.kind().to_owned(), quoted);
-        let message = format!("{found} is not {what}");
-        let diagnostic = self.value.at(self.at(&node.span, pointer), message);
-        self.push(diagnostic.label(format!("expected {expected}")));
-    }
-
-    /// Reports a field that nobody knows.
-    fn unknown_field(&mut self, member: &Member, pointer: &Pointer, known: &[&'static str]) {
-        self.unknown_seen += 1;
-        if self.unknown_seen > MAX_LISTED {
-            return;
-        }
-        let name = printable(&member.name, 80);
-        let at = self.at(&member.name_span, &pointer.key(&member.name));
-        let mut diagnostic = self.unknown.at(at, format!("unknown field `{name}`"));
-        diagnostic = match nearest(&member.name, known.iter().copied()) {
-            Some(near) => diagnostic
-                .help(format!("did you mean `{near}`?"))
-                .fix(member.name_span.clone(), format!("\"{near}\"")),
-            None if known.is_empty() || known.len() > MAX_LISTED => diagnostic.help("remove it"),
-            None => {
-                let known = super::one_of(known.iter().copied());
-                diagnostic.help(format!("remove it, or write {known}"))
-            }
-        };
-        self.push(diagnostic.label("has no meaning here"));
-    }
-
-    fn duplicate(&mut self, member: &Member, first: &Member, pointer: &Pointer) {
-        self.duplicates_seen += 1;
-        if self.duplicates_seen > MAX_LISTED {
-            return;
-        }
-        let name = printable(&member.name, 80);
-        let at = self.at(&member.name_span, &pointer.key(&member.name));
-        let first = self.at(&first.name_span, &pointer.key(&first.name));
-        self.push(
-            DUPLICATE_KEY
-                .at(at, format!("duplicate key `{name}`"))
-                .also(first, "first used here")
-                .help("remove one of the two"),
-        );
-    }
-
-    /// All that was found, with one summary for each kind of thing that was left out.
-    pub fn finish(mut self) -> Vec<Diagnostic> {
-        let start = self.file.at_start().with_pointer("");
-        if self.left_out > 0 {
-            let message = format!("{} more problems are not listed", self.left_out);
-            self.found.push(self.wrong_type.at(start.clone(), message));
-        }
-        for (seen, rule, what) in [
-            (self.unknown_seen, self.unknown, "unknown fields"),
-            (self.duplicates_seen, &DUPLICATE_KEY, "duplicate keys"),
-        ] {
-            if let Some(more) = seen.checked_sub(MAX_LISTED).filter(|more| *more > 0) {
-                let message = format!("{more} more {what} are not listed");
-                self.found.push(rule.at(start.clone(), message));
-            }
-        }
-        self.found
-    }
-}
 
 /// A text from outside in back-ticks, harmless and short.
 pub fn quoted(text: &str) -> String {
@@ -179,40 +30,8 @@ pub struct Fields<'a> {
     expected: &'static [Expected],
     /// How much was found before this object was read.
     found_before: usize,
-}
-
-/// What a field looks like.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Expected {
-    pub(crate) key: &'static str,
-    /// A JSON text; empty if the schema says it better.
-    pub(crate) example: &'static str,
-    pub(crate) schema: fn() -> serde_json::Value,
-}
-
-impl Expected {
-    /// A field that is shown by an example.
-    pub(crate) const fn example(key: &'static str, example: &'static str) -> Self {
-        Self { key, example, schema: || serde_json::Value::Null }
-    }
-
-    /// What to write, as far as it can be told.
-    fn help(&self) -> Option<String> {
-        let key = self.key;
-        if !self.example.is_empty() {
-            return Some(format!("write for example `\"{key}\": {}`", self.example));
-        }
-        let schema = (self.schema)();
-        if let Some(words) = schema["enum"].as_array() {
-            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-            return Some(format!("write `\"{key}\":` and one of {}", words.join(", ")));
-        }
-        match schema["type"].as_str() {
-            Some("array") => Some(format!("write `\"{key}\": []` if there are none")),
-            Some("boolean") => Some(format!("write `\"{key}\": true` or `\"{key}\": false`")),
-            _ => None,
-        }
-    }
+    /// The fields that must be there and are not, and where that was reported.
+    missing: Vec<(&'static str, usize)>,
 }
 
 /// Objects of manifests are small; only large ones are worth a table.
@@ -256,6 +75,7 @@ impl<'a> Fields<'a> {
             known: vec![],
             expected: &[],
             found_before,
+            missing: vec![],
         })
     }
 
@@ -317,20 +137,21 @@ impl<'a> Fields<'a> {
         let node = self.node(key);
         if node.is_none() && sink.is_full() {
             // An example may cost a schema; nobody reads the one of the millionth object.
-            sink.left_out += 1;
+            sink.leave_out();
         } else if node.is_none() {
             let mut diagnostic = self.missing(key, sink);
-            if let Some(help) = self.example(key) {
+            if let Some(help) = self.expected(key).and_then(Expected::help) {
                 diagnostic = diagnostic.help(help);
             }
+            self.missing.push((key, sink.found.len()));
             sink.push(diagnostic);
         }
         node
     }
 
-    /// What to write for a field, as far as it can be told.
-    fn example(&self, key: &str) -> Option<String> {
-        self.expected.iter().find(|expected| expected.key == key)?.help()
+    /// What fields of that name look like.
+    fn expected(&self, key: &str) -> Option<&'static Expected> {
+        self.expected.iter().find(|expected| expected.key == key)
     }
 
     /// Shows an example beside each value of this object that is of a wrong type.
@@ -340,24 +161,35 @@ impl<'a> Fields<'a> {
             if found.rule.code != code || found.help.is_some() {
                 continue;
             }
-            let below = |pointer: &str| {
-                let mut keys =
-                    pointer.strip_prefix(self.pointer.as_str())?.strip_prefix('/')?.split('/');
-                let key = keys.next()?.to_owned();
-                // An element of a list is shown the list; what is deeper, its own object shows.
-                let is_element = keys.next().is_none_or(|key| key.parse::<usize>().is_ok());
-                (is_element && keys.next().is_none()).then_some(key)
+            let Some(below) =
+                found.at.pointer.as_deref().and_then(|pointer| {
+                    pointer.strip_prefix(self.pointer.as_str())?.strip_prefix('/')
+                })
+            else {
+                continue;
             };
-            if let Some(key) = found.at.pointer.as_deref().and_then(below) {
-                found.help = self.example(&key);
-            }
+            // What is deeper than an element of a list, its own object shows.
+            found.help = match below.split('/').collect::<Vec<_>>().as_slice() {
+                [key] => self.expected(key).and_then(Expected::help),
+                [key, index] if index.parse::<usize>().is_ok() => {
+                    self.expected(key).and_then(Expected::element_help)
+                }
+                _ => None,
+            };
         }
     }
 
     fn missing(&self, key: &str, sink: &Sink) -> Diagnostic {
-        sink.missing
+        let place =
+            if self.pointer.as_str().is_empty() { "at the top level" } else { "in this object" };
+        let diagnostic = sink
+            .missing
             .at(self.here(sink), format!("missing field `{key}`"))
-            .label(format!("`{key}` is required in this object"))
+            .label(format!("`{key}` is required {place}"));
+        match sink.meaning(&self.pointer.key(key)) {
+            Some(meaning) => diagnostic.note(meaning),
+            None => diagnostic,
+        }
     }
 
     /// A field that must be there and is too large for an example; `help` says where one is.
@@ -405,12 +237,31 @@ impl<'a> Fields<'a> {
     }
 
     /// Reports every field that nobody took, and shows examples beside values of a wrong type.
-    pub fn finish(self, sink: &mut Sink) {
+    pub fn finish(mut self, sink: &mut Sink) {
         self.show_examples(sink);
         for member in &self.object.members {
-            if !self.known.contains(&member.name.as_str()) {
-                sink.unknown_field(member, &self.pointer, &self.known);
+            if self.known.contains(&member.name.as_str()) {
+                continue;
             }
+            let missing = self.missing.iter().map(|(key, _)| *key);
+            if let Some(key) = nearest(&member.name, missing) {
+                self.point_at(member, key, sink);
+            }
+            sink.unknown_field(member, &self.pointer, &self.known);
+        }
+    }
+
+    /// Tells of a missing field that another name most likely means it.
+    fn point_at(&mut self, member: &Member, key: &'static str, sink: &mut Sink) {
+        let Some(at) = self.missing.iter().position(|(missing, _)| *missing == key) else { return };
+        let (_, index) = self.missing.swap_remove(at);
+        let place = sink.at(&member.name_span, &self.pointer.key(&member.name));
+        let name = printable(&member.name, 80);
+        if let Some(found) = sink.found.get_mut(index) {
+            found
+                .related
+                .push(Related { at: place, message: format!("`{name}` is most likely it") });
+            found.help = Some(format!("rename `{name}` to `{key}`"));
         }
     }
 }

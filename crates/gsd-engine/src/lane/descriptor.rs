@@ -15,6 +15,7 @@
 pub(super) mod field;
 mod heading;
 mod invoke;
+mod meant;
 mod name;
 mod place;
 mod placeholders;
@@ -36,7 +37,7 @@ pub use setup::{Capture, CaptureFrom, SetupStep};
 
 use super::confinement::Way;
 use super::probe::Probe;
-use super::words::{read_word, words};
+use super::words::{self, read_word, words};
 use crate::id::{ConfigKey, LaneFlag, LaneSlug};
 use crate::json::{Expected, Fields, Node, Pointer, Sink};
 use crate::text::printable;
@@ -57,7 +58,9 @@ words! {
 words! {
     /// Who explains an answer without text.
     EmptyOutput {
+        /// gsd: the section says so and shows what the program wrote to stderr.
         StubWithStderr = "stub-with-stderr",
+        /// The handler, which only `antigravity` does.
         HandlerOwned = "handler-owned",
     }
 }
@@ -191,16 +194,16 @@ const MAX_ITEMS: usize = 256;
 const EXPECTED: &[Expected] = &[
     Expected::example("slug", r#""acme""#),
     Expected::example("flags", r#"["--acme"]"#),
-    Expected::example("transport", r#""spawn""#),
+    Expected { key: "transport", example: "", schema: words::schema::<Transport> },
     Expected::example("probe", r#"{ "kind": "command-exists", "binary": "acme" }"#),
     Expected::example(
         "invoke",
         r#"{ "binary": "acme", "args": [], "promptChannel": "stdin", "outputChannel": "stdout", "modelArg": null, "effortChannel": "none" }"#,
     ),
     Expected::example("timeoutFloorMs", "900000"),
-    Expected::example("emptyOutput", r#""stub-with-stderr""#),
+    Expected { key: "emptyOutput", example: "", schema: words::schema::<EmptyOutput> },
     Expected::example("reviewsSection", r#""Acme""#),
-    Expected::example("evidenceClass", r#""source-grounded""#),
+    Expected { key: "evidenceClass", example: "", schema: words::schema::<EvidenceClass> },
     Expected::example("requiresBinaries", "[]"),
     Expected::example("promptBudgetKey", "null"),
     Expected::example("handler", "null"),
@@ -215,9 +218,7 @@ pub fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Descripto
         LaneSlug::parse(text).map_err(|error| error.expected)
     });
     let flags = read_flags(&mut fields, sink);
-    let transport = fields
-        .required_node("transport", sink)
-        .and_then(|node| read_word::<Transport>(node, &fields.pointer.key("transport"), sink));
+    let transport = meant::transport(&mut fields, sink);
     let probe = fields
         .required_node("probe", sink)
         .and_then(|node| super::probe::read(node, &fields.pointer.key("probe"), sink));

@@ -2,8 +2,9 @@
 //! reports alike.
 
 use super::descriptor::rules::UNKNOWN_WORD;
-use crate::json::{Node, Pointer, Sink};
+use crate::json::{Node, Pointer, Sink, words_schema};
 use crate::text::{nearest, printable};
+use serde_json::Value;
 
 /// An enum whose members are words.
 pub trait Closed: Copy + 'static {
@@ -12,6 +13,9 @@ pub trait Closed: Copy + 'static {
 
     /// The word.
     fn word(self) -> &'static str;
+
+    /// Each word, and what it means as far as that is written down.
+    fn described() -> Vec<(&'static str, &'static [&'static str])>;
 }
 
 /// The members of a closed set for a sentence: `` `a`, `b` or `c` ``.
@@ -22,6 +26,11 @@ pub fn listed<T: Closed>() -> String {
         Some((only, _)) => only.clone(),
         None => String::new(),
     }
+}
+
+/// The schema of a closed set, with what each word means.
+pub fn schema<T: Closed>() -> Value {
+    words_schema(&[], &T::described())
 }
 
 /// Reads one member of a closed set; anything else is reported together with the whole set.
@@ -47,10 +56,10 @@ pub(super) fn read_word<T: Closed>(node: &Node, pointer: &Pointer, sink: &mut Si
 }
 
 macro_rules! words {
-    ($(#[$docs:meta])* $name:ident { $($(#[$variant_docs:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$docs])*
+    ($(#[doc = $docs:literal])* $name:ident { $($(#[doc = $variant_docs:literal])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[doc = $docs])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-        pub enum $name { $($(#[$variant_docs])* #[serde(rename = $word)] $variant),+ }
+        pub enum $name { $($(#[doc = $variant_docs])* #[serde(rename = $word)] $variant),+ }
 
         impl $name {
             /// Every word, in the order of the documentation.
@@ -73,6 +82,10 @@ macro_rules! words {
 
             fn word(self) -> &'static str {
                 self.word()
+            }
+
+            fn described() -> Vec<(&'static str, &'static [&'static str])> {
+                vec![$(($word, &[$($variant_docs),*])),+]
             }
         }
     };

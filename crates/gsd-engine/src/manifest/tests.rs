@@ -64,7 +64,9 @@ fn scenario_4_the_folder_names_both() {
 fn scenario_5_misspelled_fields() {
     let parsed = check(&PLAIN.replace("\"contributions\"", "\"contributons\""));
     assert_eq!(codes(&parsed), ["manifest/missing-field", "manifest/unknown-field"]);
-    assert_eq!(parsed.diagnostics[1].help.as_deref(), Some("did you mean `contributions`?"));
+    let help = |at: usize| parsed.diagnostics[at].help.as_deref();
+    assert_eq!(help(0), Some("rename `contributons` to `contributions`"));
+    assert_eq!(help(1), Some("did you mean `contributions`?"));
     let step = r#""steps": [{"point":"plan:pre","ref":{"skill":"a"},"produces":[],"consumes":[],"onEror":"skip"}]"#;
     let text =
         PLAIN.replace("\"steps\": []", step).replace("\"skills\": []", "\"skills\": [\"a\"]");
@@ -266,6 +268,131 @@ proptest! {
         for found in &parsed.diagnostics {
             prop_assert!(found.at.span.end <= text.len() && found.at.pointer.is_some());
             prop_assert!(text.get(found.at.span.clone()).is_some());
+        }
+    }
+}
+
+/// A lane of each kind, with every field that must be there.
+const SERVER: &str = r#"{
+  "slug": "acme", "flags": ["--acme"], "transport": "openai-http",
+  "probe": { "kind": "http-reachable", "hostConfigKey": "review.acme_host", "path": "/v1", "timeoutMs": 500 },
+  "invoke": { "hostConfigKey": "review.acme_host", "path": "/v1/chat", "modelDiscovery": "none", "effortChannel": "none" },
+  "timeoutFloorMs": 1000, "emptyOutput": "stub-with-stderr", "reviewsSection": "Acme",
+  "evidenceClass": "source-grounded", "requiresBinaries": [], "promptBudgetKey": null,
+  "handler": "openai-compatible"
+}"#;
+
+const PROGRAM: &str = r#"{
+  "slug": "acme", "flags": ["--acme"], "transport": "spawn",
+  "probe": { "kind": "command-exists", "binary": "acme" },
+  "invoke": { "binary": "acme", "args": [], "promptChannel": "stdin", "outputChannel": "stdout", "modelArg": null, "effortChannel": "none" },
+  "timeoutFloorMs": 1000, "emptyOutput": "stub-with-stderr", "reviewsSection": "Acme",
+  "evidenceClass": "source-grounded", "requiresBinaries": [], "promptBudgetKey": null,
+  "handler": null
+}"#;
+
+fn reviewer(body: &str) -> serde_json::Value {
+    let keys = r#""config": { "review.acme_host": { "type": "string", "default": "", "description": "Where." } }"#;
+    let text = format!(
+        r#"{{ "id": "acme", "role": "reviewer", "version": "1.0.0", "title": "Acme", "description": "Acme.",
+           "tier": "full", "requires": [], {keys}, "reviewer": {body} }}"#
+    );
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Every place of a value, as pointers.
+fn places(value: &serde_json::Value, at: String, found: &mut Vec<String>) {
+    found.push(at.clone());
+    match value {
+        serde_json::Value::Object(members) => {
+            for (key, value) in members {
+                places(value, format!("{at}/{key}"), found);
+            }
+        }
+        serde_json::Value::Array(items) => {
+            for (index, value) in items.iter().enumerate() {
+                places(value, format!("{at}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The key, if any, and the value that a help text tells to write: `write "key": VALUE`.
+fn told(help: &str) -> Option<(Option<&str>, serde_json::Value)> {
+    let text = help.split('`').nth(1)?;
+    let (key, value) = match text.split_once("\": ") {
+        Some((key, value)) => (Some(key.trim_start_matches('"')), value),
+        None => (None, text),
+    };
+    Some((key, serde_json::from_str(value).ok()?))
+}
+
+/// The value with what a diagnostic tells to write, if it tells that.
+fn mended(broken: &serde_json::Value, error: &Diagnostic) -> Option<serde_json::Value> {
+    let (key, value) = told(error.help.as_deref()?)?;
+    let pointer = error.at.pointer.as_deref()?;
+    let mut mended = broken.clone();
+    let place = mended.pointer_mut(pointer)?;
+    match (key, place) {
+        (Some(key), serde_json::Value::Object(members))
+            if !pointer.ends_with(&format!("/{key}")) =>
+        {
+            members.insert(key.to_owned(), value);
+        }
+        (_, place) => *place = value,
+    }
+    Some(mended)
+}
+
+#[test]
+fn what_an_error_tells_to_write_is_accepted() {
+    let plain: serde_json::Value = serde_json::from_str(PLAIN).expect("JSON");
+    let mut tried = 0;
+    for whole in [plain, reviewer(SERVER), reviewer(PROGRAM)] {
+        assert!(check(&whole.to_string()).manifest.is_some(), "the base is clean");
+        let mut found = vec![];
+        places(&whole, String::new(), &mut found);
+        for place in found.iter().skip(1) {
+            let (above, key) = place.rsplit_once('/').expect("a pointer");
+            let wrong = [serde_json::json!(1.5), serde_json::json!({}), serde_json::json!("?!")];
+            for wrong in wrong.into_iter().map(Some).chain([None]) {
+                let mut broken = whole.clone();
+                match (wrong, broken.pointer_mut(above)) {
+                    (Some(wrong), _) => *broken.pointer_mut(place).expect("there") = wrong,
+                    (None, Some(serde_json::Value::Object(members))) => drop(members.remove(key)),
+                    (None, _) => continue,
+                }
+                for error in check(&broken.to_string()).diagnostics {
+                    let Some(mended) = mended(&broken, &error) else { continue };
+                    let again = check(&mended.to_string()).diagnostics;
+                    let same = |other: &&Diagnostic| {
+                        (other.rule.code, &other.at.pointer, &other.message)
+                            == (error.rule.code, &error.at.pointer, &error.message)
+                    };
+                    assert!(!again.iter().any(|other| same(&other)), "{place}: {:?}", error.help);
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 60, "only {tried} remedies were tried");
+}
+
+#[test]
+fn a_transport_that_the_call_contradicts_is_one_error() {
+    for (body, said, meant) in [(SERVER, "spawn", "openai-http"), (PROGRAM, "openai-http", "spawn")]
+    {
+        for wrong in [serde_json::json!(said), serde_json::json!(true), serde_json::json!("zzz")] {
+            let mut broken = reviewer(body);
+            broken["reviewer"]["transport"] = wrong;
+            let parsed = check(&broken.to_string());
+            let errors: Vec<_> =
+                parsed.diagnostics.iter().filter(|d| d.level == Level::Error).collect();
+            assert_eq!(errors.len(), 1, "{errors:?}");
+            assert_eq!(errors[0].at.pointer.as_deref(), Some("/reviewer/transport"));
+            let help = errors[0].help.as_deref().unwrap_or_default();
+            assert!(help.contains(&format!("\"{meant}\"")), "{help}");
         }
     }
 }

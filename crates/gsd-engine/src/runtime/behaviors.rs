@@ -178,9 +178,7 @@ impl Read for HostBehaviors {
             if member.name == REMOVED {
                 let message = "`reviewerCli` was removed; it declares no reviewer lane";
                 let diagnostic = REVIEWER_CLI.at(name_at(sink), message).label("has no effect");
-                sink.push(diagnostic.help(
-                    "remove it and declare a `reviewer` body; see docs/how-to/write-a-capability.md",
-                ));
+                sink.push(diagnostic.help("remove it; what declares a lane is a `reviewer` body"));
                 continue;
             }
             let known = BEHAVIORS.binary_search_by(|known| known.key.cmp(member.name.as_str()));

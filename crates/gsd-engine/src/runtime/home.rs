@@ -33,12 +33,12 @@ record! {
     pub struct ConfigHome, Draft, checked by check_form {
         /// How it is found.
         required "kind" kind: At<HomeKind>,
-        /// The folder.
-        optional "name" name: HomePath = r#"".claude""#,
+        /// The folder, below what its kind says.
+        optional "name" name: HomePath = r#"".acme""#,
         /// The folder above it, for `dot-home-nested`.
-        optional "parent" parent: HomePath = r#"".codeium""#,
+        optional "parent" parent: HomePath = r#"".acme-tools""#,
         /// Variables that name another place, the strongest first.
-        required_list "env" env: At<Variable> = r#"["CLAUDE_CONFIG_DIR"]"#,
+        required_list "env" env: At<Variable> = r#"["ACME_CONFIG_DIR"]"#,
         /// Folders to try.
         optional_list "probe" probe: HomePath,
         /// What a tried folder has to hold to be taken.

@@ -62,6 +62,11 @@ fn human(ui: &Ui, validation: &Validation, fixed: usize) {
     } else {
         ui.data(&diagnostics::human(ui, found));
     }
+    if validation.manifests.iter().any(|found| found.bundle.parsed.manifest.is_none()) {
+        ui.say(format_args!(
+            "files that a manifest with errors names were not checked"
+        ));
+    }
     if fixed > 0 {
         let fixes = if fixed == 1 { "fix" } else { "fixes" };
         ui.say(format_args!("{fixed} {fixes} written"));

@@ -10,7 +10,7 @@ use super::{Binary, Transport, placeholders, spelling};
 use crate::id::ConfigKey;
 use crate::json::{Expected, Fields, Node, Pointer, Sink};
 use crate::lane::handler::openai_compatible::Streaming;
-use crate::lane::words::{read_word, words};
+use crate::lane::words::{self, read_word, words};
 use crate::text::printable;
 use std::collections::BTreeMap;
 
@@ -200,7 +200,7 @@ impl UrlPath {
     }
 }
 
-const SPAWN_ONLY: [&str; 13] = [
+pub(super) const SPAWN_ONLY: [&str; 13] = [
     "binary",
     "args",
     "promptChannel",
@@ -215,21 +215,21 @@ const SPAWN_ONLY: [&str; 13] = [
     "promptPlace",
     "files",
 ];
-const HTTP_ONLY: [&str; 6] =
+pub(super) const HTTP_ONLY: [&str; 6] =
     ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel", "streaming"];
 
 /// What the fields that must be there look like.
 const EXPECTED: &[Expected] = &[
     Expected::example("binary", r#""acme""#),
     Expected::example("args", r#"["review", "-"]"#),
-    Expected::example("promptChannel", r#""stdin""#),
-    Expected::example("outputChannel", r#""stdout""#),
+    Expected { key: "promptChannel", example: "", schema: words::schema::<PromptChannel> },
+    Expected { key: "outputChannel", example: "", schema: words::schema::<OutputChannel> },
     Expected::example("outputArg", r#""--output""#),
     Expected::example("modelArg", r#""--model""#),
-    Expected::example("effortChannel", r#""none""#),
+    Expected { key: "effortChannel", example: "", schema: words::schema::<EffortChannel> },
     Expected::example("hostConfigKey", r#""review.acme_host""#),
     Expected::example("path", r#""/v1/chat/completions""#),
-    Expected::example("modelDiscovery", r#""first-id""#),
+    Expected { key: "modelDiscovery", example: "", schema: words::schema::<ModelDiscovery> },
 ];
 
 /// Whether a body names a key for the model; a model argument without one never gets a model.
@@ -261,9 +261,11 @@ pub(super) fn read(
         let (Some(_), Some(transport)) = (fields.node(key), transport) else { continue };
         let at = sink.at(&place, &fields.pointer.key(key));
         let message = format!("`{key}` is not permitted with transport `{transport}`");
-        sink.push(
-            FORBIDDEN_FIELD.at(at, message).label("belongs to another one").help("remove it"),
-        );
+        let label = match transport {
+            Transport::Spawn => "is for a server",
+            Transport::OpenaiHttp => "is for a program",
+        };
+        sink.push(FORBIDDEN_FIELD.at(at, message).label(label).help("remove it"));
     }
     let invoke = match transport {
         Some(Transport::Spawn) => read_spawn(&mut fields, has_model_key, sink).map(Invoke::Spawn),

@@ -81,14 +81,6 @@ pub(super) fn check(
             "declare both or none",
         );
     }
-    let told = has(&Placeholder::Effort) && !invoke.effort.args.is_empty();
-    if invoke.effort.channel == EffortChannel::Argv && !told {
-        say(
-            &EFFORT_WITHOUT_EFFECT,
-            "effortChannel `argv` does nothing without `{{effort}}` and `effortArgs`".to_owned(),
-            "declare both, or use `none`",
-        );
-    }
     for arg in &invoke.args {
         if let Arg::Placeholder(Placeholder::File(name)) = arg
             && !invoke.files.contains_key(name)
@@ -100,4 +92,29 @@ pub(super) fn check(
             );
         }
     }
+    if invoke.effort.channel == EffortChannel::Argv {
+        check_effort(!invoke.effort.args.is_empty(), has(&Placeholder::Effort), fields, sink);
+    }
+}
+
+/// `effortArgs` say how a level is written, `{{effort}}` says where: one without the other is lost.
+fn check_effort(has_args: bool, has_place: bool, fields: &Fields<'_>, sink: &mut Sink) {
+    const ARGS: &str = "write for example `\"effortArgs\": [\"--effort\", \"{{level}}\"]`";
+    const PLACE: &str = "put `\"{{effort}}\"` among `args`";
+    let (message, missing) = match (has_args, has_place) {
+        (true, true) => return,
+        (false, true) => {
+            ("`{{effort}}` stays empty, because `effortArgs` is missing", ARGS.to_owned())
+        }
+        (true, false) => {
+            ("`effortArgs` are never used, because `args` has no `{{effort}}`", PLACE.to_owned())
+        }
+        (false, false) => (
+            "`argv` needs `effortArgs`, and `{{effort}}` among `args`",
+            format!("{ARGS} and {PLACE}"),
+        ),
+    };
+    let help = format!("{missing}, or write `\"effortChannel\": \"none\"`");
+    let at = fields.value_at("effortChannel", sink);
+    sink.push(EFFORT_WITHOUT_EFFECT.at(at, message).help(help));
 }

@@ -9,11 +9,8 @@ use crate::lane::descriptor::{
     EffortChannel, EffortLevel, EmptyOutput, EvidenceClass, Handler, ModelDiscovery, OutputChannel,
     Posture, PromptChannel, PromptPlace, Transport,
 };
+use crate::lane::words::schema as words;
 use serde_json::{Value, json};
-
-fn words<T: Copy>(all: &[T], word: impl Fn(T) -> &'static str) -> Value {
-    json!({ "enum": all.iter().map(|value| word(*value)).collect::<Vec<_>>() })
-}
 
 fn nullable(schema: Value) -> Value {
     json!({ "anyOf": [schema, { "type": "null" }] })
@@ -75,7 +72,7 @@ pub(super) fn schema() -> Value {
             "transport",
             &["Whether a program is run or a server is asked."],
             "",
-            words(Transport::ALL, Transport::word),
+            words::<Transport>(),
         )),
         need(field("probe", &["How to find out whether the reviewer is there."], "", probe())),
         need(field(
@@ -86,7 +83,7 @@ pub(super) fn schema() -> Value {
         )),
         need(field(
             "timeoutFloorMs",
-            &["How long one call may take where no setting says otherwise."],
+            &["How long one call may take where no setting says otherwise, in milliseconds."],
             "900000",
             milliseconds(7_200_000),
         )),
@@ -100,7 +97,7 @@ pub(super) fn schema() -> Value {
             "emptyOutput",
             &["Who explains an answer without text."],
             "",
-            words(EmptyOutput::ALL, EmptyOutput::word),
+            words::<EmptyOutput>(),
         )),
         need(field(
             "reviewsSection",
@@ -112,7 +109,7 @@ pub(super) fn schema() -> Value {
             "evidenceClass",
             &["Whether it can open the files of the repository."],
             "",
-            words(EvidenceClass::ALL, EvidenceClass::word),
+            words::<EvidenceClass>(),
         )),
         need(field(
             "requiresBinaries",
@@ -131,7 +128,7 @@ pub(super) fn schema() -> Value {
             "handler",
             &["Code of gsd's that the lane needs; null for none."],
             "",
-            nullable(words(Handler::ALL, Handler::word)),
+            nullable(words::<Handler>()),
         )),
         field(
             "env",
@@ -154,14 +151,14 @@ pub(super) fn schema() -> Value {
                 "How much the program is trusted with the repository; read-only where nothing is said.",
             ],
             "",
-            words(Posture::ALL, Posture::word),
+            words::<Posture>(),
         ),
         field(
             "confinement",
             &["The one way to keep it from changing the project that does not break it; any way \
                  where nothing is said."],
             "",
-            words(Way::ALL, Way::word),
+            words::<Way>(),
         ),
         field(
             "state",
@@ -230,7 +227,7 @@ fn probe() -> Value {
             "kind": { "enum": ["command-exists", "command-capability", "http-reachable"] },
             "binary": described("The program.", binary()),
             "needle": described("A word that its help text has to hold.", text()),
-            "timeoutMs": described("How long the probe may take.", milliseconds(600_000)),
+            "timeoutMs": described("How long the probe may take, in milliseconds.", milliseconds(600_000)),
             "hostConfigKey": described("The setting that names the host.", ConfigKey::schema()),
             "path": described("The path that has to answer.", url_path()),
         },
@@ -273,7 +270,7 @@ fn without(mut schema: Value, keys: &[&str]) -> Value {
 }
 
 fn spawn() -> Value {
-    let channel = || words(EffortChannel::ALL, EffortChannel::word);
+    let channel = || words::<EffortChannel>();
     let schema = object(
         "SpawnInvoke",
         &["How a program is run."],
@@ -296,13 +293,13 @@ fn spawn() -> Value {
                 "promptChannel",
                 &["How the prompt reaches it."],
                 "",
-                words(PromptChannel::ALL, PromptChannel::word),
+                words::<PromptChannel>(),
             )),
             need(field(
                 "outputChannel",
                 &["Where it leaves the review."],
                 "",
-                words(OutputChannel::ALL, OutputChannel::word),
+                words::<OutputChannel>(),
             )),
             field(
                 "outputArg",
@@ -334,15 +331,10 @@ fn spawn() -> Value {
                 "effortLevels",
                 &["The levels that it knows."],
                 "",
-                json!({ "type": "array", "items": words(EffortLevel::ALL, EffortLevel::word) }),
+                json!({ "type": "array", "items": words::<EffortLevel>() }),
             ),
             field("effortEnv", &["The variable that holds the level."], "", nullable(variable())),
-            field(
-                "promptPlace",
-                &["Where the prompt file stands."],
-                "",
-                words(PromptPlace::ALL, PromptPlace::word),
-            ),
+            field("promptPlace", &["Where the prompt file stands."], "", words::<PromptPlace>()),
             field(
                 "files",
                 &["Small files that are written beside the prompt, by name."],
@@ -404,7 +396,7 @@ fn http() -> Value {
                 "modelDiscovery",
                 &["Where the model comes from when nobody names one."],
                 "",
-                words(ModelDiscovery::ALL, ModelDiscovery::word),
+                words::<ModelDiscovery>(),
             )),
             field("fallbackModel", &["The model when none is found."], "", nullable(text())),
             field(
