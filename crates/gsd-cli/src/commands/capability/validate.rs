@@ -63,9 +63,7 @@ fn human(ui: &Ui, validation: &Validation, fixed: usize) {
         ui.data(&diagnostics::human(ui, found));
     }
     if validation.manifests.iter().any(|found| found.bundle.parsed.manifest.is_none()) {
-        ui.say(format_args!(
-            "files that a manifest with errors names were not checked"
-        ));
+        ui.say(format_args!("files that a manifest with errors names were not checked"));
     }
     if fixed > 0 {
         let fixes = if fixed == 1 { "fix" } else { "fixes" };
