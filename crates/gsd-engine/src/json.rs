@@ -7,6 +7,7 @@ mod edit;
 mod expected;
 mod fault;
 mod fields;
+mod forgiven;
 mod insert;
 mod items;
 mod layout;

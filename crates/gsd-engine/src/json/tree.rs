@@ -1,6 +1,7 @@
 //! A JSON text as a tree in which every value and every key knows its span.
 
-use super::fault::{fault, syntax, without_forgiven};
+use super::fault::{fault, syntax};
+use super::forgiven::without_forgiven;
 use crate::diag::{Diagnostic, SourceFile, Span};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ast, parse_to_ast};

@@ -58,9 +58,9 @@ words! {
 words! {
     /// Who explains an answer without text.
     EmptyOutput {
-        /// gsd: the section says so and shows what the program wrote to stderr.
+        /// gsd does: the section says so and shows what the program wrote to stderr.
         StubWithStderr = "stub-with-stderr",
-        /// The handler, which only `antigravity` does.
+        /// The handler does; only `antigravity` can.
         HandlerOwned = "handler-owned",
     }
 }

@@ -98,7 +98,12 @@ fn envelope() -> Vec<Field> {
             "",
             Role::schema(),
         ),
-        field("version", &["Its version: full SemVer."], r#""1.0.0""#, semver::Version::schema()),
+        field(
+            "version",
+            &["The version of the capability: full SemVer."],
+            r#""1.0.0""#,
+            semver::Version::schema(),
+        ),
         field("title", &["A short name for people."], r#""Acme Review""#, Text::schema()),
         field("description", &["What it does, in a sentence."], "", Text::schema()),
         field(
