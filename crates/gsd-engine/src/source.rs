@@ -17,6 +17,7 @@ mod peek;
 mod policy;
 mod range;
 mod registry;
+mod signature;
 mod spec;
 mod tarball;
 mod unpack;
@@ -30,6 +31,7 @@ pub use lock::{Drift, LOCK_FILE, LockError, LockFile, Locked};
 pub use peek::{Installed, Peek, Standing};
 pub use policy::{Policy, Refusal};
 pub use registry::{BuildError, build_index};
+pub use signature::{KeyError, SigningKey};
 pub use spec::{Base, SourceSpec, SpecError};
 
 use camino::Utf8Path;

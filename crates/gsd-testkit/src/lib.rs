@@ -2,6 +2,7 @@
 
 pub mod fake_cli;
 pub mod left_over;
+pub mod minisign;
 pub mod model_server;
 pub mod project;
 pub mod storm;

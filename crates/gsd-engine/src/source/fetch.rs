@@ -2,6 +2,7 @@
 
 use super::integrity::Integrity;
 use super::policy::{Policy, Refusal};
+use super::signature::SigningKey;
 use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::archive::ArchiveError;
@@ -86,6 +87,8 @@ pub struct FetchContext<'a> {
     pub host: &'a Version,
     /// What `--integrity` asks for.
     pub integrity: Option<&'a Integrity>,
+    /// The key that has to have signed it, whatever the settings say: it was recorded.
+    pub signed_by: Option<&'a SigningKey>,
     pub transport: Transport,
     pub limits: Limits,
     pub patience: Patience,
@@ -113,6 +116,8 @@ pub struct Resolved {
     /// The digest of the archive as it came.
     pub integrity: Option<Integrity>,
     pub verified: Verified,
+    /// The key by which the archive is signed, where one was asked for.
+    pub signed_by: Option<SigningKey>,
     /// Where the archive came from in the end, without its query.
     pub final_url: Option<String>,
 }
@@ -152,6 +157,15 @@ pub enum FetchError {
     /// The bytes are not those that were promised.
     #[error("integrity mismatch: expected {expected} but got {actual}")]
     Mismatch { expected: String, actual: String },
+    /// A key has to have signed it, and nothing says that it did.
+    #[error("{what}")]
+    Unsigned { what: String, hint: String },
+    /// The signature is not that of the key for these bytes.
+    #[error("the signature `{place}` does not hold: {why}")]
+    Signature { place: String, why: String },
+    /// It does not give what was asked for.
+    #[error("`{place}` could not be reached: it answered {status}{}", wanting(*status))]
+    Answered { place: String, status: u16 },
     #[error("`{place}` could not be reached: {why}")]
     Unreachable { place: String, why: String },
     /// It answered, and not fast enough.
@@ -184,6 +198,10 @@ pub enum FetchError {
 pub enum Class {
     Refused,
     Mismatch,
+    /// A signature is asked for and not there.
+    Unsigned,
+    /// A signature is there and does not hold.
+    Signature,
     Unreachable,
     Interrupted,
     Internal,
@@ -213,9 +231,13 @@ impl FetchError {
             | Self::Archive(_)
             | Self::Tree(_) => Class::Refused,
             Self::Mismatch { .. } => Class::Mismatch,
+            Self::Unsigned { .. } => Class::Unsigned,
+            Self::Signature { .. } => Class::Signature,
             // For whoever asked, it is as if nobody had answered.
             Self::NoSuch { .. } => Class::Unreachable,
-            Self::Unreachable { .. } | Self::TooSlow { .. } => Class::Unreachable,
+            Self::Answered { .. } | Self::Unreachable { .. } | Self::TooSlow { .. } => {
+                Class::Unreachable
+            }
             Self::Cancelled => Class::Interrupted,
             Self::Scratch(_) => Class::Internal,
         }
@@ -224,12 +246,17 @@ impl FetchError {
     /// What to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Unusable { hint, .. } | Self::Ambiguous { hint, .. } => Some(hint.clone()),
+            Self::Unusable { hint, .. }
+            | Self::Ambiguous { hint, .. }
+            | Self::Unsigned { hint, .. } => Some(hint.clone()),
             Self::Refused(refusal) => Some(refusal.hint()),
             Self::Mismatch { .. } => {
                 Some("ask the publisher which of the two is right; nothing was installed".into())
             }
-            Self::Unreachable { .. } => {
+            Self::Signature { .. } => Some(
+                "ask its publisher for the archive and its signature; nothing was installed".into(),
+            ),
+            Self::Answered { .. } | Self::Unreachable { .. } => {
                 Some("check the spelling and the network, then try again".into())
             }
             Self::TooSlow { .. } => Some(
@@ -266,6 +293,14 @@ impl From<ArchiveError> for FetchError {
             ArchiveError::Tree(error) => error.into(),
             error => Self::Archive(error),
         }
+    }
+}
+
+/// What a status says that people may not know by heart.
+const fn wanting(status: u16) -> &'static str {
+    match status {
+        401 | 403 => " and wants to know who asks",
+        _ => "",
     }
 }
 

@@ -14,6 +14,7 @@ use super::compat::offered;
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved, Transport, Verified};
 use super::policy::Refusal;
 use super::range::VersionRange;
+use super::signature;
 use super::{Base, Kind, Peek, Reading, Source, Target};
 use address::Address;
 use camino::Utf8Path;
@@ -90,6 +91,7 @@ impl GitSource {
                 commit: Some(found.commit),
                 integrity: None,
                 verified,
+                signed_by: None,
                 final_url,
             },
         })
@@ -126,6 +128,7 @@ impl Source for GitSource {
                 "pin the commit with `#sha:COMMIT` instead",
             ));
         }
+        signature::refuse(context, self.target(), "a repository")?;
         let newest = self.take(&self.reference, context, scratch)?;
         let Reference::Range(range) = &self.reference else { return Ok(newest) };
         let scratch = scratch.join("older");

@@ -2,9 +2,10 @@
 
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved, Verified, manifest_version};
 use super::integrity::Integrity;
+use super::signature::{self, Signed};
 use super::spec::absolute;
 use super::tarball::is_archive;
-use super::unpack::{copied, unpack};
+use super::unpack::{Promise, copied, unpack};
 use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Links};
@@ -84,8 +85,11 @@ impl Source for Local {
             Some(fs::Kind::Directory) => self.folder(context, scratch),
             Some(fs::Kind::File { .. }) if is_archive(self.path.as_str()) => {
                 let archive = scratch.join("archive");
+                let key = signature::key(context, &[self.target()])?;
+                let signed = Signed::at_path(key, &self.path)?;
                 copied(context, &self.path, &archive)?;
-                let unpacked = unpack(context, self.path.as_str(), &archive, scratch, None)?;
+                let promise = Promise { integrity: None, signed };
+                let unpacked = unpack(context, self.path.as_str(), &archive, scratch, promise)?;
                 Ok(unpacked.fetched(self.recorded(), None, None))
             }
             None => Err(FetchError::unreachable(&self.recorded(), "it does not exist")),
@@ -134,6 +138,7 @@ impl Local {
                  archive",
             ));
         }
+        signature::refuse(context, self.target(), "a folder")?;
         let bundle = scratch.join("bundle");
         let mut tree = TreeWriter::new(&bundle, context.limits.tree(), context.cancel)?;
         // A folder that is developed is often a repository. What git keeps is no part of it.
@@ -150,6 +155,7 @@ impl Local {
                 commit: None,
                 integrity: None,
                 verified: Verified::NotAsked,
+                signed_by: None,
                 final_url: None,
             },
         })

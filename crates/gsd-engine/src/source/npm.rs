@@ -11,8 +11,9 @@ use super::compat::offered;
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved};
 use super::policy::Refusal;
 use super::range::VersionRange;
+use super::signature;
 use super::spec::masked;
-use super::unpack::unpack;
+use super::unpack::{Promise, unpack};
 use super::web::{Ask, Listed, Web};
 use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use crate::json::quoted;
@@ -180,7 +181,8 @@ impl Npm {
         };
         let file = scratch.join("archive");
         let last = web.save(&url, &ask, &file)?;
-        let unpacked = unpack(context, &self.identity(), &file, scratch, Some(&promised))?;
+        let promise = Promise { integrity: Some(&promised), signed: None };
+        let unpacked = unpack(context, &self.identity(), &file, scratch, promise)?;
         Ok(unpacked.fetched(
             self.recorded(),
             Some(release.version.to_string()),
@@ -234,6 +236,7 @@ impl Source for Npm {
     }
 
     fn fetch(&self, context: &FetchContext<'_>, scratch: &Utf8Path) -> Result<Fetched, FetchError> {
+        signature::refuse(context, self.target(), "a package of npm")?;
         let web = Web::new(context)?;
         let offer = self.ask(&web, context)?;
         let (.., packument) = &offer;

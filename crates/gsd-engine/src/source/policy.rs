@@ -6,10 +6,12 @@
 //! which registries there are, is for the user alone to say.
 
 mod known;
+mod signers;
 
 use super::Target;
 use super::cool_down::CoolDown;
 use super::fetch::Patience;
+use super::signature::{SETTING, SigningKey};
 use crate::config::{Config, Layer, user_home};
 use crate::diag::SourceFile;
 use crate::json::Value;
@@ -19,6 +21,7 @@ use gsd_io::env::Env;
 use gsd_io::fs::{self, Links, ReadError};
 use gsd_io::http::{Reach, SafeUrl};
 use known::{Entry, Known, bare, known};
+use signers::Signers;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -26,6 +29,7 @@ use std::time::Duration;
 const LIST: &str = "capabilities.strict_known_registries";
 const COOL_DOWN: &str = "capabilities.cool_down";
 const MACHINE: &str = "/etc/gsd/defaults.json";
+const USER: &str = "~/.gsd/defaults.json";
 const MAX_FILE: u64 = 4 << 20;
 /// Nobody waits longer than a day.
 const MOST_PATIENT: Duration = Duration::from_secs(24 * 3600);
@@ -34,6 +38,7 @@ const MOST_PATIENT: Duration = Duration::from_secs(24 * 3600);
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Policy {
     lists: Vec<List>,
+    signers: Vec<Signers>,
     private_hosts: Vec<String>,
     registries: BTreeMap<String, String>,
     proxy: bool,
@@ -49,6 +54,14 @@ struct List {
     known: Known,
 }
 
+/// What became of reading one file.
+enum Found {
+    Nothing,
+    /// It is there, and nobody can tell what it says.
+    Broken,
+    Settings(Config),
+}
+
 /// Why a source may not be asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -58,6 +71,8 @@ pub enum Refusal {
     NotListed { asked: String, entry: String, file: String },
     #[error("what {file} says of known sources (`{LIST}`) is malformed: {why}")]
     Malformed { file: String, why: String },
+    #[error("what {file} says of signatures (`{SETTING}`) is malformed: {why}")]
+    Keys { file: String, why: String },
     #[error("{what} was not published {days} days ago, as `{COOL_DOWN}` asks for")]
     TooFresh { what: String, days: u64 },
     #[error("`{host}` has the address {address}, which is not public")]
@@ -86,6 +101,10 @@ impl Refusal {
             Self::Malformed { file, .. } => {
                 format!("mend {file}: a list such as `[\"github.com/owner\", \"npm\"]`, or null")
             }
+            Self::Keys { file, .. } => format!(
+                "mend {file}: sources, each with the second line of its `minisign.pub` or null, such \
+                 as `{{\"github.com/owner\": \"RW…\"}}`"
+            ),
         }
     }
 }
@@ -101,29 +120,35 @@ impl Policy {
     /// since a variable must not take it away.
     fn of(machine: &Utf8Path, homes: [Option<Utf8PathBuf>; 2], project: &Utf8Path) -> Self {
         let mut policy = Self::default();
-        policy.add(machine, MACHINE);
+        let found = policy.add(machine, MACHINE);
+        policy.signers.extend(Signers::read(&found, MACHINE));
         let [own, fixed] = homes.map(|home| home.map(|home| home.join(".gsd/defaults.json")));
         if let Some(file) = &own {
-            let settings = policy.add(file, "~/.gsd/defaults.json");
+            let found = policy.add(file, USER);
+            // Wherever it lies: a key can only refuse.
+            policy.signers.extend(Signers::read(&found, USER));
             // A file that comes with the project is no word of the user.
             let real = |path: &Utf8Path| fs::canonical(path);
             let planted = real(file).zip(real(project)).is_some_and(|(f, p)| f.starts_with(p));
-            if let Some(settings) = settings.filter(|_| !planted) {
+            if let Found::Settings(settings) = found
+                && !planted
+            {
                 policy.permit(&settings);
             }
         }
         if let Some(file) = fixed.filter(|file| own.as_ref() != Some(file)) {
-            policy.add(&file, "~/.gsd/defaults.json");
+            let found = policy.add(&file, USER);
+            policy.signers.extend(Signers::read(&found, USER));
         }
         policy.add(&project.join(".planning/config.json"), ".planning/config.json");
         policy
     }
 
     /// Adds the list of one file, if it has one. A file that cannot be understood allows nothing.
-    fn add(&mut self, path: &Utf8Path, name: &str) -> Option<Config> {
+    fn add(&mut self, path: &Utf8Path, name: &str) -> Found {
         let bytes = match fs::read_bounded(path, MAX_FILE, Links::Follow) {
             Ok(bytes) => Some(bytes),
-            Err(ReadError::NotFound { .. }) => return None,
+            Err(ReadError::NotFound { .. }) => return Found::Nothing,
             Err(_) => None,
         };
         // Each file is looked at by itself, so the layer makes no difference here.
@@ -143,7 +168,7 @@ impl Policy {
             },
         };
         self.lists.extend(known.map(|known| List { file: name.to_owned(), known }));
-        config
+        config.map_or(Found::Broken, Found::Settings)
     }
 
     /// What only the user may say. What has another type says nothing.
@@ -191,6 +216,12 @@ impl Policy {
     /// How long a version has to have been out, as the strictest of the files says.
     pub(super) fn cool_down(&self) -> Option<CoolDown> {
         CoolDown::of_days(self.cool_down)
+    }
+
+    /// The keys that have to have signed what comes from a place, one for each file that names one
+    /// for it. The place is known by several names, the one that was asked for first.
+    pub(super) fn keys(&self, asked: &[Target<'_>]) -> Result<Vec<&SigningKey>, Refusal> {
+        self.signers.iter().filter_map(|one| one.key(asked).transpose()).collect()
     }
 
     /// The index of a registry, as the user wrote it.

@@ -12,9 +12,10 @@ pub use build::{BuildError, build_index};
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved};
 use super::policy::Refusal;
 use super::range::VersionRange;
+use super::signature::{self, Signed, SigningKey};
 use super::spec::masked;
 use super::tarball::{archive, web_url};
-use super::unpack::{copied, unpack};
+use super::unpack::{Promise, copied, unpack};
 use super::web::{Ask, Listed, Web};
 use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use crate::id::{CapabilityId, RelPath};
@@ -123,6 +124,26 @@ impl Registry {
         Ok((index, place))
     }
 
+    /// The key that has to have signed an archive: by the name of the registry, else by where its
+    /// index is, else by where the archive is.
+    fn key(
+        &self,
+        context: &FetchContext<'_>,
+        archive: &Archive,
+    ) -> Result<Option<SigningKey>, FetchError> {
+        let place = context.policy.registry(&self.name).unwrap_or_default();
+        let url = SafeUrl::parse(place).ok();
+        let index = match &url {
+            Some(url) => Target::Host { name: url.host(), path: url.path() },
+            None => Target::Folder(Utf8Path::new(place)),
+        };
+        let archive = match archive {
+            Archive::Web(url) => Target::Host { name: url.host(), path: url.path() },
+            Archive::File(path) => Target::Folder(path),
+        };
+        signature::key(context, &[self.target(), index, archive])
+    }
+
     fn choose<'i>(
         &self,
         index: &'i Index,
@@ -186,19 +207,23 @@ impl Source for Registry {
             FetchError::unusable(what, "tell whoever publishes it")
         })?;
         let file = scratch.join("archive");
-        let (shown, last) = match &found {
+        let key = self.key(context, &found)?;
+        let (shown, last, signed) = match &found {
             Archive::Web(url) => {
+                let signed = Signed::at_address(&web, key, url)?;
                 let ask = archive(context.limits.bytes, Listed::ByHost);
                 let last = web.save(url, &ask, &file)?;
-                (url.to_string(), Some(last.without_secrets()))
+                (url.to_string(), Some(last.without_secrets()), signed)
             }
             Archive::File(path) => {
                 context.policy.check(&Target::Folder(path))?;
+                let signed = Signed::at_path(key, path)?;
                 copied(context, path, &file)?;
-                (path.to_string(), None)
+                (path.to_string(), None, signed)
             }
         };
-        let unpacked = unpack(context, &shown, &file, scratch, Some(&release.integrity))?;
+        let promise = Promise { integrity: Some(&release.integrity), signed };
+        let unpacked = unpack(context, &shown, &file, scratch, promise)?;
         Ok(unpacked.fetched(self.recorded(), Some(release.version.to_string()), last))
     }
 

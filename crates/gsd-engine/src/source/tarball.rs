@@ -1,8 +1,9 @@
 //! An archive at an address.
 
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved};
+use super::signature::{self, Signed};
 use super::spec::masked;
-use super::unpack::unpack;
+use super::unpack::{Promise, unpack};
 use super::web::{Ask, Listed, Web};
 use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use camino::Utf8Path;
@@ -114,8 +115,12 @@ impl Source for Tarball {
     fn fetch(&self, context: &FetchContext<'_>, scratch: &Utf8Path) -> Result<Fetched, FetchError> {
         let file = scratch.join("archive");
         let ask = archive(context.limits.bytes, Listed::ByHost);
-        let last = Web::new(context)?.save(&self.url, &ask, &file)?;
-        let unpacked = unpack(context, &self.url.to_string(), &file, scratch, None)?;
+        let web = Web::new(context)?;
+        let key = signature::key(context, &[self.target()])?;
+        let signed = Signed::at_address(&web, key, &self.url)?;
+        let last = web.save(&self.url, &ask, &file)?;
+        let promise = Promise { integrity: None, signed };
+        let unpacked = unpack(context, &self.url.to_string(), &file, scratch, promise)?;
         Ok(unpacked.fetched(self.recorded(), None, Some(last.without_secrets())))
     }
 

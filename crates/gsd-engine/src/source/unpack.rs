@@ -2,18 +2,20 @@
 
 use super::fetch::{FetchContext, FetchError, Fetched, Resolved, Verified};
 use super::integrity::Integrity;
+use super::signature::{Signed, SigningKey};
 use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::archive;
 use gsd_io::fs::{self, Links, ReadError};
 use gsd_io::tree::TreeWriter;
-use std::io::Seek;
+use std::io::{Read, Seek};
 
 /// A bundle from an archive.
 pub(super) struct Unpacked {
     pub(super) bundle: Utf8PathBuf,
     pub(super) integrity: Integrity,
     pub(super) verified: Verified,
+    pub(super) signed_by: Option<SigningKey>,
 }
 
 impl Unpacked {
@@ -30,10 +32,19 @@ impl Unpacked {
             commit: None,
             integrity: Some(self.integrity),
             verified: self.verified,
+            signed_by: self.signed_by,
             final_url,
         };
         Fetched { bundle: self.bundle, resolved }
     }
+}
+
+/// What an archive has to be, beside what the user asks for.
+#[derive(Default)]
+pub(super) struct Promise<'a> {
+    /// What a registry says of it.
+    pub(super) integrity: Option<&'a Integrity>,
+    pub(super) signed: Option<Signed>,
 }
 
 /// Folders above the manifest at most.
@@ -53,16 +64,15 @@ pub(super) fn copied(
     fs::write_private(to, &bytes).map_err(FetchError::Scratch)
 }
 
-/// Checks an archive and unpacks it below `scratch`. `promised` is what a registry says of it. The
-/// archive is removed, whatever comes of it.
+/// Checks an archive and unpacks it below `scratch`. The archive is removed, whatever comes of it.
 pub(super) fn unpack(
     context: &FetchContext<'_>,
     place: &str,
     archive: &Utf8Path,
     scratch: &Utf8Path,
-    promised: Option<&Integrity>,
+    promise: Promise<'_>,
 ) -> Result<Unpacked, FetchError> {
-    let unpacked = checked(context, place, archive, scratch, promised);
+    let unpacked = checked(context, place, archive, scratch, promise);
     fs::remove_file(archive).map_err(FetchError::Scratch)?;
     unpacked
 }
@@ -72,14 +82,14 @@ fn checked(
     place: &str,
     archive: &Utf8Path,
     scratch: &Utf8Path,
-    promised: Option<&Integrity>,
+    promise: Promise<'_>,
 ) -> Result<Unpacked, FetchError> {
     let unreadable = |error: &dyn std::fmt::Display| {
         FetchError::unreachable(place, format!("the archive cannot be read: {error}"))
     };
     let mut file = fs::open_regular(archive, Links::Refuse).map_err(|error| unreadable(&error))?;
     let mut actual = None;
-    for expected in [context.integrity, promised].into_iter().flatten() {
+    for expected in [context.integrity, promise.integrity].into_iter().flatten() {
         let (found, holds) = expected.check(&mut file).map_err(|error| unreadable(&error))?;
         file.rewind().map_err(|error| unreadable(&error))?;
         if !holds {
@@ -96,16 +106,25 @@ fn checked(
             found
         }
     };
+    let signed_by = match promise.signed {
+        None => None,
+        Some(signed) => {
+            let mut bytes = vec![];
+            file.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+            file.rewind().map_err(|error| unreadable(&error))?;
+            Some(signed.check(&bytes)?)
+        }
+    };
     let top = scratch.join("unpacked");
     let mut tree = TreeWriter::new(&top, context.limits.tree(), context.cancel)?;
     archive::unpack(&mut file, &mut tree)?;
     let below = bundle_of(&tree.finish().files, place)?;
-    let verified = match (context.integrity, promised) {
+    let verified = match (context.integrity, promise.integrity) {
         (Some(_), _) => Verified::Integrity,
         (None, Some(_)) => Verified::Registry,
         (None, None) => Verified::NotAsked,
     };
-    Ok(Unpacked { bundle: top.join(below), integrity, verified })
+    Ok(Unpacked { bundle: top.join(below), integrity, verified, signed_by })
 }
 
 /// The folder that is the bundle, among sorted paths: the top if the manifest is there, else the

@@ -8,6 +8,7 @@
 use super::Target;
 use super::fetch::{FetchContext, FetchError, Transport};
 use super::policy::Refusal;
+use crate::text::printable;
 use camino::Utf8Path;
 use gsd_io::fs::{self, Links};
 use gsd_io::http::{
@@ -209,11 +210,8 @@ fn failed(place: &str, host: &str, end: End) -> FetchError {
             return FetchError::TooLarge { place: place.to_owned(), max: limit };
         }
         End::TooLarge(TooLarge { cap, limit, .. }) => format!("its {cap} exceeds {limit}"),
-        End::Response(response) => match response.status {
-            401 | 403 => format!("it answered {} and wants to know who asks", response.status),
-            status => format!("it answered {status}"),
-        },
-        End::Redirect(redirect) => format!("it answered {}", redirect.status),
+        End::Response(Response { status, .. }) => return answered(place, status),
+        End::Redirect(redirect) => return answered(place, redirect.status),
         End::TimedOut { phase, limit, .. } => {
             let seconds = limit.as_secs_f64().round();
             return FetchError::slow(
@@ -234,6 +232,10 @@ fn failed(place: &str, host: &str, end: End) -> FetchError {
         End::Broken { fault, .. } => fault.to_string(),
     };
     FetchError::unreachable(place, why)
+}
+
+fn answered(place: &str, status: u16) -> FetchError {
+    FetchError::Answered { place: printable(place, 200), status }
 }
 
 pub(super) fn not_reached(place: &str, host: &str, unreachable: Unreachable) -> FetchError {

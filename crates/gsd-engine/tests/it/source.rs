@@ -4,13 +4,14 @@ mod git;
 mod local;
 mod npm;
 mod registry;
+mod signature;
 mod spec;
 mod tarball;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::source::{
-    Base, FetchContext, FetchError, Fetched, Integrity, Limits, Patience, Peek, Policy, SourceSpec,
-    SpecError, Transport,
+    Base, FetchContext, FetchError, Fetched, Integrity, Limits, Patience, Peek, Policy, SigningKey,
+    SourceSpec, SpecError, Transport,
 };
 use gsd_io::cancel::Cancel;
 use gsd_io::env::Env;
@@ -24,6 +25,8 @@ struct World {
     _folder: tempfile::TempDir,
     root: Utf8PathBuf,
     vars: BTreeMap<String, String>,
+    /// What was recorded.
+    signed_by: Option<SigningKey>,
     transport: Transport,
     limits: Limits,
     /// For everything.
@@ -46,6 +49,7 @@ impl World {
             _folder: folder,
             root,
             vars: vars.map(|(name, value)| (name.to_owned(), value)).into(),
+            signed_by: None,
             transport: Transport::Authenticated,
             limits: Limits::MOST,
             patience: Duration::from_secs(120),
@@ -103,6 +107,7 @@ impl World {
             policy: &policy,
             host: &host,
             integrity,
+            signed_by: self.signed_by.as_ref(),
             transport: self.transport,
             limits: self.limits,
             patience: self.pace,

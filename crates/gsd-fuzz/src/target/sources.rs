@@ -85,6 +85,7 @@ fn known_sources(place: &mut Place, input: &[u8]) {
         policy: &policy,
         host: &host,
         integrity: None,
+        signed_by: None,
         transport: Transport::Authenticated,
         limits: Limits::MOST,
         patience: Patience::of(policy.timeout()),

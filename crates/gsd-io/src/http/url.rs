@@ -264,6 +264,13 @@ impl SafeUrl {
         sound.then_some(SafeUrl { url })
     }
 
+    /// The address of a file beside it that has the same name and this ending more.
+    pub fn with_ending(&self, ending: &str) -> SafeUrl {
+        let mut url = self.url.clone();
+        url.set_path(&format!("{}{ending}", self.url.path()));
+        SafeUrl { url }
+    }
+
     /// The same without a user, a query and a fragment, for records.
     pub fn without_secrets(&self) -> String {
         format!("{}{}", self.origin(), self.path())
@@ -461,5 +468,16 @@ mod tests {
         let target = url.resolve("https://user:pw@other.example/x#f").unwrap();
         assert_eq!(target.to_string(), "https://other.example/x");
         assert_eq!(url.resolve("/y?s=1").unwrap().to_string(), "https://h/y?s=***");
+    }
+
+    #[test]
+    fn what_lies_beside_is_asked_for_alike() {
+        for (url, beside) in [
+            ("https://h/a/x.tgz", "https://h/a/x.tgz.sig"),
+            ("https://h/x%2fy.tgz?raw=1", "https://h/x%2fy.tgz.sig?raw=1"),
+            ("https://h", "https://h/.sig"),
+        ] {
+            assert_eq!(SafeUrl::parse(url).unwrap().with_ending(".sig").expose(), beside);
+        }
     }
 }

@@ -83,6 +83,7 @@ pub(super) fn get(
         policy: &policy,
         host: &host,
         integrity: pin,
+        signed_by: None,
         transport,
         limits: Limits::MOST,
         patience: Patience::of(policy.timeout()),

@@ -29,6 +29,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityOutdatedArgs) -> 
         policy: &policy,
         host: &host,
         integrity: None,
+        signed_by: None,
         transport: Transport::Authenticated,
         limits: Limits::MOST,
         patience: Patience::of(policy.timeout()),

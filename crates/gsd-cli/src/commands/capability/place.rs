@@ -134,6 +134,8 @@ const fn fetched(class: source::Class) -> (ExitStatus, &'static str) {
     match class {
         source::Class::Refused => (ExitStatus::Refused, "source-refused"),
         source::Class::Mismatch => (ExitStatus::Integrity, "integrity-mismatch"),
+        source::Class::Unsigned => (ExitStatus::Refused, "not-signed"),
+        source::Class::Signature => (ExitStatus::Integrity, "signature-mismatch"),
         source::Class::Unreachable => (ExitStatus::SourceUnreachable, "source-unreachable"),
         source::Class::Interrupted => (ExitStatus::Interrupted, "interrupted"),
         source::Class::Internal => (ExitStatus::Diagnostics, "scratch"),

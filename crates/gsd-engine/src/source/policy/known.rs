@@ -60,7 +60,7 @@ pub(super) fn known(config: &Config) -> Option<Known> {
 }
 
 impl Entry {
-    fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return None;
