@@ -11,6 +11,7 @@
 )]
 
 mod capabilities;
+mod installed;
 mod lanes;
 
 use camino::Utf8Path;
@@ -90,6 +91,7 @@ fn main() {
 
     lanes::measure(gsd, &mut line);
     capabilities::measure(gsd, &mut line);
+    installed::measure(gsd, &mut line);
 
     let bytes = std::fs::metadata(gsd).unwrap().len();
     line(
