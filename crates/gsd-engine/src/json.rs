@@ -29,7 +29,7 @@ pub use place::At;
 pub use pointer::Pointer;
 pub(crate) use record::{record, vocabulary};
 pub use schema::{Field, Schema, described, object, prose};
-pub use sink::Sink;
+pub use sink::{Purpose, Sink};
 pub use tree::{Dialect, Member, Node, Object, Value, parse};
 pub use word::{one_of, pattern_schema, read_text, read_word, words_schema};
 

@@ -12,8 +12,8 @@ mod config_slice;
 mod envelope;
 mod feature;
 mod mcp;
-mod meaning;
 pub mod pack;
+mod purpose;
 mod range;
 mod runtime_compat;
 mod schema;
@@ -257,7 +257,7 @@ pub fn parse(file: &Arc<SourceFile>, context: Context<'_>) -> Parsed {
     };
     let mut sink = Sink::new(Arc::clone(file), &MISSING_FIELD, &WRONG_TYPE, &UNKNOWN_FIELD)
         .with_value_rule(&BAD_VALUE)
-        .with_meaning(meaning::meaning);
+        .with_purpose(purpose::purpose);
     refuse_crowds(&root, &Pointer::root(), &mut sink);
     // What has too many elements is not worth more looks: its faults could be as many.
     let manifest = if sink.has_errors() { None } else { read(&root, context, &mut sink) };

@@ -186,8 +186,8 @@ impl<'a> Fields<'a> {
             .missing
             .at(self.here(sink), format!("missing field `{key}`"))
             .label(format!("`{key}` is required {place}"));
-        match sink.meaning(&self.pointer.key(key)) {
-            Some(meaning) => diagnostic.note(meaning),
+        match sink.purpose(&self.pointer.key(key)) {
+            Some(purpose) => diagnostic.note(purpose.note),
             None => diagnostic,
         }
     }

@@ -23,11 +23,20 @@ pub struct Sink {
     /// The rule for a value of the right type that is not one of those allowed.
     pub value: &'static Rule,
     /// What the place of a pointer is for.
-    meaning: fn(&str) -> Option<String>,
+    purpose: fn(&str) -> Option<Purpose>,
     /// How many unknown fields were met; more than [`MAX_LISTED`] are counted, not listed.
     unknown_seen: usize,
     duplicates_seen: usize,
     left_out: usize,
+}
+
+/// What a place in a document is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purpose {
+    /// Its path and what it is for, then a line for each word that it can be.
+    pub note: String,
+    /// What could stand there, with its name.
+    pub example: Option<String>,
 }
 
 /// More unknown fields, or more duplicate keys, than this are counted, not listed.
@@ -50,7 +59,7 @@ impl Sink {
             wrong_type,
             unknown,
             value: wrong_type,
-            meaning: |_| None,
+            purpose: |_| None,
             unknown_seen: 0,
             duplicates_seen: 0,
             left_out: 0,
@@ -64,14 +73,14 @@ impl Sink {
     }
 
     /// Errors say what their place is for, where this knows it.
-    pub fn with_meaning(mut self, meaning: fn(&str) -> Option<String>) -> Self {
-        self.meaning = meaning;
+    pub fn with_purpose(mut self, purpose: fn(&str) -> Option<Purpose>) -> Self {
+        self.purpose = purpose;
         self
     }
 
     /// What a place is for.
-    pub(super) fn meaning(&self, pointer: &Pointer) -> Option<String> {
-        (self.meaning)(pointer.as_str())
+    pub(super) fn purpose(&self, pointer: &Pointer) -> Option<Purpose> {
+        (self.purpose)(pointer.as_str())
     }
 
     /// A place in the file that is read.
@@ -85,7 +94,8 @@ impl Sink {
             return;
         }
         if diagnostic.level == Level::Error && diagnostic.note.is_none() {
-            diagnostic.note = diagnostic.at.pointer.as_deref().and_then(self.meaning);
+            let purpose = diagnostic.at.pointer.as_deref().and_then(self.purpose);
+            diagnostic.note = purpose.map(|purpose| purpose.note);
         }
         self.found.push(diagnostic);
     }
@@ -166,6 +176,13 @@ impl Sink {
 
     /// All that was found, with one summary for each kind of thing that was left out.
     pub fn finish(mut self) -> Vec<Diagnostic> {
+        for found in &mut self.found {
+            if found.help.is_none() && found.rule.code == self.wrong_type.code {
+                let purpose = found.at.pointer.as_deref().and_then(self.purpose);
+                let example = purpose.and_then(|purpose| purpose.example);
+                found.help = example.map(|example| format!("write for example `{example}`"));
+            }
+        }
         let start = self.file.at_start().with_pointer("");
         if self.left_out > 0 {
             let message = format!("{} more problems are not listed", self.left_out);

@@ -312,7 +312,9 @@ pub(super) fn slice_schema() -> serde_json::Value {
     };
     let entry = object(
         "ConfigEntry",
-        &["A setting: its type, the value that holds when nobody sets it, and what it does."],
+        &[
+            "A setting: its `type`, the `default` that holds when nobody sets it, and a `description`.",
+        ],
         vec![
             field("type", true, &["What values it takes."], ConfigType::schema()),
             field("default", true, &["The value that holds when nobody sets it."], json!({})),
@@ -327,6 +329,8 @@ pub(super) fn slice_schema() -> serde_json::Value {
         })
     };
     let mut entry = entry;
+    let example = json!({ "type": "boolean", "default": true, "description": "Look twice." });
+    entry["examples"] = json!([example]);
     entry["allOf"] = json!([
         when("boolean", json!({ "properties": { "default": { "type": "boolean" } } })),
         when("string", json!({ "properties": { "default": { "type": "string" } } })),

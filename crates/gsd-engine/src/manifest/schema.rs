@@ -120,7 +120,7 @@ fn envelope() -> Vec<Field> {
         ),
         field(
             "engines",
-            &["The hosts that it works with."],
+            &["The versions of gsd that it works with."],
             r#"{"gsd": ">=1.9.0"}"#,
             Engines::schema(),
         ),

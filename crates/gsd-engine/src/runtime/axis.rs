@@ -67,7 +67,7 @@ vocabulary! {
     pub enum SandboxTier "sandbox tier" {
         /// None that we can set.
         None = "none",
-        /// One sandbox for each agent.
+        /// One sandbox for each agent, which only `codex` has.
         CodexAgentSandbox = "codex-agent-sandbox",
     }
 }

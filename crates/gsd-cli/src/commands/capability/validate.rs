@@ -63,14 +63,14 @@ fn human(ui: &Ui, validation: &Validation, fixed: usize) {
         ui.data(&diagnostics::human(ui, found));
     }
     if validation.manifests.iter().any(|found| found.bundle.parsed.manifest.is_none()) {
-        ui.say(format_args!("files that a manifest with errors names were not checked"));
+        ui.say(format_args!("the files named by a manifest with errors were not checked"));
     }
     if fixed > 0 {
         let fixes = if fixed == 1 { "fix" } else { "fixes" };
         ui.say(format_args!("{fixed} {fixes} written"));
     } else if found.iter().any(|diagnostic| diagnostic.fix.is_some()) {
         let mechanical = found.iter().filter(|diagnostic| diagnostic.fix.is_some()).count();
-        ui.say(format_args!("{mechanical} of them can be fixed with `--fix`"));
+        ui.say(format_args!("{mechanical} can be fixed with `--fix`"));
     }
 }
 

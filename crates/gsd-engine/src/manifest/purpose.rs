@@ -1,5 +1,6 @@
 //! What the fields of a manifest are for, out of the schema, so that an error can say it.
 
+use crate::json::Purpose;
 use crate::text::printable;
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -12,28 +13,36 @@ const MAX_WORDS: usize = 8;
 /// How deep the shapes of one value may refer to others.
 const MAX_REFERENCES: usize = 4;
 
-/// The path of a value and what it is for, then what each word means that it can be.
-pub(super) fn meaning(pointer: &str) -> Option<String> {
+/// What the value at a pointer is for.
+pub(super) fn purpose(pointer: &str) -> Option<Purpose> {
     let mut path = String::new();
     let mut shapes = shapes_of(&SCHEMA, MAX_REFERENCES);
-    let mut purpose = "";
+    let (mut text, mut name) = ("", None);
     for key in pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")) {
         shapes = shapes.iter().flat_map(|shape| below(shape, &key)).collect();
         // An element of a list has the purpose of the list where it has none of its own.
         let is_index = extend(&mut path, &key);
         match shapes.iter().find_map(|shape| shape["description"].as_str()) {
-            Some(text) => purpose = text,
+            Some(more) => text = more,
             None if is_index => {}
-            None => purpose = "",
+            None => text = "",
         }
+        name = (!is_index).then_some(key);
     }
-    let about = match (path.contains(['.', '[']), purpose) {
+    let about = match (path.contains(['.', '[']), text) {
         (_, text) if !text.is_empty() => format!("`{path}`: {}", phrase(text)),
         (true, _) => format!("this is `{path}`"),
         (false, _) => return None,
     };
     let words = shapes.iter().find_map(|shape| described_words(shape)).unwrap_or_default();
-    Some(std::iter::once(about).chain(words).collect::<Vec<_>>().join("\n"))
+    let example = shapes.iter().find_map(|shape| shape["examples"].get(0));
+    Some(Purpose {
+        note: std::iter::once(about).chain(words).collect::<Vec<_>>().join("\n"),
+        example: example.map(|example| match name {
+            Some(name) => format!("\"{}\": {example}", printable(&name, 80)),
+            None => example.to_string(),
+        }),
+    })
 }
 
 /// Appends a key as people write paths: `a.b[0]["c.d"]`. Whether it is an index is returned.
@@ -117,7 +126,7 @@ fn shapes_of(schema: &'static Value, references: usize) -> Vec<&'static Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::meaning;
+    use super::purpose;
 
     #[test]
     fn a_place_says_its_path_and_its_purpose() {
@@ -144,13 +153,18 @@ mod tests {
             ),
             ("/mcpServers/one/command", "this is `mcpServers.one.command`"),
         ] {
-            assert_eq!(meaning(pointer).as_deref(), Some(expected), "{pointer}");
+            let note = purpose(pointer).map(|purpose| purpose.note);
+            assert_eq!(note.as_deref(), Some(expected), "{pointer}");
         }
-        assert_eq!(meaning(""), None);
-        assert_eq!(meaning("/nothing"), None);
-        let tier = meaning("/tier").unwrap_or_default();
+        assert_eq!(purpose(""), None);
+        assert_eq!(purpose("/nothing"), None);
+        let note = |pointer| purpose(pointer).map(|purpose| purpose.note).unwrap_or_default();
+        let tier = note("/tier");
         assert!(tier.ends_with("\n`full`: in the full install only"), "{tier}");
-        let posture = meaning("/reviewer/posture").unwrap_or_default();
+        let posture = note("/reviewer/posture");
         assert!(posture.contains("\n`isolated`: it works on a copy of its own"), "{posture}");
+        let example = |pointer| purpose(pointer).and_then(|purpose| purpose.example);
+        assert_eq!(example("/engines").as_deref(), Some(r#""engines": {"gsd":">=1.9.0"}"#));
+        assert_eq!(example("/reviewer/flags/0"), None);
     }
 }
