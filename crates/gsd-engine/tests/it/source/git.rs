@@ -5,6 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::source::{
     Class, FetchError, Installed, Peek, Refusal, Standing, Transport, Verified,
 };
+use gsd_io::http::Pace;
 use gsd_testkit::web_server::{Answer, WebServer};
 use std::process::Command;
 
@@ -436,6 +437,16 @@ fn a_server_cannot_keep_git_for_ever() {
     world.patience = std::time::Duration::from_secs(2);
     let error = world.fetch(&format!("git+{}/x.git", slow.url())).expect_err("silent");
     assert_eq!(error.class(), Class::Unreachable, "{error}");
+    // A byte now and then is no progress either; it ends long before the time is up.
+    let pause = std::time::Duration::from_millis(20);
+    let dripping = WebServer::https(move |_| {
+        Answer::odd(gsd_testkit::web_server::Body::Drip { promised: 10_000_000, pause })
+    });
+    world.patience = std::time::Duration::from_secs(600);
+    world.pace.pace = Pace { bytes: 30_000, within: std::time::Duration::from_secs(1) };
+    let error = world.fetch(&format!("git+{}/x.git", dripping.url())).expect_err("dripping");
+    assert_eq!(error.class(), Class::Unreachable, "{error}");
+    assert!(error.to_string().contains("slow"), "{error}");
 }
 
 /// An older git would look the host up again by itself, and nobody would know.
