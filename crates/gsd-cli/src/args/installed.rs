@@ -91,7 +91,7 @@ pub(crate) struct CapabilityInstallArgs {
     /// The digest that the archive must have: `sha512-…`
     #[arg(long, value_name = "SRI")]
     pub(crate) integrity: Option<String>,
-    /// Let another source take over what is installed
+    /// Let another source, another signing key or none take over what is installed
     #[arg(long)]
     pub(crate) replace: bool,
     /// Put it in the place of a folder that nobody installed, which is kept beside it

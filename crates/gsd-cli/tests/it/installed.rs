@@ -12,6 +12,7 @@ mod looks;
 mod modes;
 mod planted;
 mod question;
+mod signed;
 mod sources;
 mod trust;
 mod undo;

@@ -138,7 +138,12 @@ impl Local {
                  archive",
             ));
         }
-        signature::refuse(context, self.target(), "a folder")?;
+        match signature::refuse(context, self.target(), "a folder") {
+            // As with the lists of known sources, a setting that nobody can read keeps nobody from a
+            // folder of this machine.
+            Ok(()) | Err(FetchError::Refused(_)) => {}
+            Err(error) => return Err(error),
+        }
         let bundle = scratch.join("bundle");
         let mut tree = TreeWriter::new(&bundle, context.limits.tree(), context.cancel)?;
         // A folder that is developed is often a repository. What git keeps is no part of it.

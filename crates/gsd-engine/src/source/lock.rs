@@ -5,6 +5,7 @@
 //! nothing and names no host that the lists of known sources do not have.
 
 use super::integrity::Integrity;
+use super::signature::SigningKey;
 use crate::id::CapabilityId;
 use crate::json::quoted;
 use semver::Version;
@@ -28,6 +29,8 @@ pub struct Locked {
     pub commit: Option<String>,
     /// Of the archive, where there was one.
     pub integrity: Option<Integrity>,
+    /// The key by which the archive is signed, where one was asked for.
+    pub minisign: Option<SigningKey>,
     /// Of the bundle.
     pub content_hash: Integrity,
 }
@@ -92,11 +95,13 @@ impl LockFile {
         let integrity = |one: &Option<Integrity>| {
             or_none(&one.as_ref().map(|integrity| integrity.sha512().to_string()))
         };
+        let key = |one: &Option<SigningKey>| or_none(&one.as_ref().map(|key| key.id().to_owned()));
         for (what, before, now) in [
             ("version", text(&locked.version), text(&found.version)),
             ("source", locked.source.clone(), found.source.clone()),
             ("commit", or_none(&locked.commit), or_none(&found.commit)),
             ("integrity", integrity(&locked.integrity), integrity(&found.integrity)),
+            ("signing key", key(&locked.minisign), key(&found.minisign)),
             ("content", text(&locked.content_hash), text(&found.content_hash)),
         ] {
             if before != now {
@@ -116,6 +121,8 @@ impl Locked {
         };
         let needed = |name: &str| text(name)?.ok_or_else(|| format!("`{name}` is missing"));
         let digest = |text: &str| Integrity::parse(text).map_err(|error| error.to_string());
+        let key =
+            |text: &str| SigningKey::parse(text).map_err(|error| format!("`minisign`: {error}"));
         let version = needed("version")?;
         Ok(Self {
             version: Version::parse(&version).map_err(|_| "`version` is no version".to_owned())?,
@@ -123,6 +130,7 @@ impl Locked {
             exact: needed("exact")?,
             commit: text("commit")?,
             integrity: text("integrity")?.map(|text| digest(&text)).transpose()?,
+            minisign: text("minisign")?.map(|text| key(&text)).transpose()?,
             content_hash: digest(&needed("contentHash")?)?,
         })
     }
@@ -138,6 +146,9 @@ impl Locked {
         }
         if let Some(integrity) = &self.integrity {
             entry["integrity"] = json!(integrity.to_string());
+        }
+        if let Some(key) = &self.minisign {
+            entry["minisign"] = json!(key.to_string());
         }
         entry["contentHash"] = json!(self.content_hash.to_string());
         entry
@@ -156,14 +167,24 @@ mod tests {
                 .into(),
             commit: Some("0123456789abcdef0123456789abcdef01234567".into()),
             integrity: None,
+            minisign: None,
             content_hash: Integrity::of(b"bundle"),
         }
     }
 
+    fn key() -> SigningKey {
+        SigningKey::parse("RWSh6MVRbPb3vyQMNHbtKYACa4h4eW1E2VNnQsL/NIYxE8vO+lbLoIlK")
+            .expect("a key")
+    }
+
     fn file() -> LockFile {
         let id = |text| CapabilityId::parse(text).expect("an id");
-        let archive =
-            Locked { commit: None, integrity: Some(Integrity::of(b"archive")), ..locked() };
+        let archive = Locked {
+            commit: None,
+            integrity: Some(Integrity::of(b"archive")),
+            minisign: Some(key()),
+            ..locked()
+        };
         LockFile { capabilities: [(id("zeta"), locked()), (id("acme"), archive)].into() }
     }
 
@@ -182,6 +203,7 @@ mod tests {
             text.replace("\"version\"", "\"versions\""),
             text.replace("\"contentHash\"", "\"hash\""),
             text.replace("sha512-", "sha1-"),
+            text.replace("RWSh", "RWS"),
             text.replace("\"source\": \"github", "\"source\": \"\\u001bgithub"),
         ] {
             assert!(LockFile::parse(&bad).is_err(), "{bad}");
@@ -200,6 +222,7 @@ mod tests {
             (Locked { source: "npm:p".into(), ..locked() }, "source"),
             (Locked { commit: None, ..locked() }, "commit"),
             (Locked { integrity: Some(Integrity::of(b"x")), ..locked() }, "integrity"),
+            (Locked { minisign: Some(key()), ..locked() }, "signing key"),
             (Locked { content_hash: Integrity::of(b"x"), ..locked() }, "content"),
         ] {
             let drift = file.check(&id, &found).expect_err(changed);

@@ -199,8 +199,8 @@ fn missing(archive: &str, place: &str, key: &SigningKey) -> FetchError {
             printable(place, 220)
         ),
         hint: format!(
-            "ask its publisher for the signature by the key {}; `gsd config explain {SETTING}` \
-             tells what asks for it",
+            "ask its publisher for the signature by the key {}, which `{SETTING}` or the installed \
+             version asks for; `gsd capability install SOURCE --replace` leaves the latter aside",
             key.id
         ),
     }

@@ -2,12 +2,13 @@
 //! is written below the root of any scope.
 
 use super::check::Origin;
+use super::ledger::SIGNER;
 use super::{ScopeRoot, SourceRecord, Staged, StoreError};
 use crate::manifest::HOST_CONTRACT;
 use crate::source::{FetchContext, Resolved, SourceSpec};
 use gsd_io::fs::Scratch;
 use semver::Version;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// A bundle that was fetched, together with the folder that it lies in.
@@ -58,8 +59,9 @@ pub fn acquire(
         kind: spec.kind(),
         identity,
         integrity: resolved.integrity.as_ref().map(ToString::to_string).unwrap_or_default(),
+        signed_by: resolved.signed_by.clone(),
         resolved: as_json(spec, &resolved),
-        pinned: context.integrity.map(|pin| json!({ "integrity": pin.to_string() })),
+        pinned: pinned(context, &resolved),
     };
     let staged = Staged::take(&fetched.bundle, root, source, origin, configured)?;
     Ok(Acquired { staged: Arc::new(staged), _scratch: scratch })
@@ -68,6 +70,16 @@ pub fn acquire(
 /// The version that ranges of hosts are about.
 pub fn host_version() -> Version {
     HOST_CONTRACT.parse().expect("our own version is one")
+}
+
+/// What every later fetch has to give.
+fn pinned(context: &FetchContext<'_>, resolved: &Resolved) -> Option<Value> {
+    let integrity = context.integrity.map(ToString::to_string);
+    let key = resolved.signed_by.as_ref().map(ToString::to_string);
+    let pins = [("integrity", integrity), (SIGNER, key)].into_iter();
+    let pins: Map<String, Value> =
+        pins.filter_map(|(name, pin)| Some((name.to_owned(), pin?.into()))).collect();
+    (!pins.is_empty()).then_some(Value::Object(pins))
 }
 
 /// What a ledger keeps of it.

@@ -141,6 +141,14 @@ impl Question {
             "lines": self.disclosure().lines(),
             "also": self.also,
         });
+        if source.was_fetched() {
+            out["signature"] = match &source.signed_by {
+                Some(key) => json!({
+                    "kind": "minisign", "key": key.to_string(), "keyId": key.id(),
+                }),
+                None => Value::Null,
+            };
+        }
         if let Some(claimed) = &source.claimed {
             out["claimedSource"] = json!(claimed);
         }
@@ -188,7 +196,9 @@ impl Consented {
             Some(Destination::Unresolved { .. }) | None => None,
         };
         let source = self.staged.source().recorded.as_str();
-        Some(consent.sending_to(host).writing_to(&self.shared_files).coming_from(source))
+        let key = self.staged.source().signed_by.as_ref().map(ToString::to_string);
+        let consent = consent.sending_to(host).writing_to(&self.shared_files);
+        Some(consent.coming_from(source).signed_by(key))
     }
 }
 

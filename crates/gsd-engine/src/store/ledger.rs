@@ -7,6 +7,7 @@
 mod entry;
 mod intent;
 
+pub(super) use entry::SIGNER;
 pub use entry::{Approval, Entry, SharedEdit};
 pub(super) use intent::{Intent, IntentKind, SharedState};
 

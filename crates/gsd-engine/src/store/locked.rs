@@ -3,7 +3,7 @@
 
 use super::{Entry, ScopeRoot, Staged, StoreError};
 use crate::id::CapabilityId;
-use crate::source::{Integrity, LOCK_FILE, LockError, LockFile, Locked};
+use crate::source::{Integrity, LOCK_FILE, LockError, LockFile, Locked, SigningKey};
 use camino::Utf8Path;
 use gsd_io::fs::{self, Links, ReadError, WriteError};
 use semver::Version;
@@ -70,6 +70,7 @@ fn of_entry(entry: &Entry, root: &Utf8Path) -> Option<Locked> {
         exact: portable(resolved("exact").unwrap_or(entry.source())),
         commit: resolved("commit").map(str::to_owned),
         integrity: archive(entry.integrity())?,
+        minisign: signer(entry.signer())?,
         content_hash: Integrity::parse(entry.content_hash()?).ok()?,
     })
 }
@@ -85,8 +86,15 @@ pub fn of_staged(staged: &Staged, locked: &Locked) -> Option<Locked> {
         exact: locked.exact.clone(),
         commit: commit.map(str::to_owned),
         integrity: archive(&source.integrity)?,
+        // More than was locked is no difference.
+        minisign: source.signed_by.clone().filter(|_| locked.minisign.is_some()),
         content_hash: Integrity::parse(staged.content_hash()).ok()?,
     })
+}
+
+/// The key of a record; none where nobody signed.
+fn signer(text: Option<&str>) -> Option<Option<SigningKey>> {
+    text.map(|text| SigningKey::parse(text).ok()).map_or(Some(None), |key| key.map(Some))
 }
 
 /// The digest of an archive; none for what did not come in one.

@@ -21,6 +21,8 @@ pub struct Comparison {
     pub source: String,
     pub current: String,
     pub latest: Option<String>,
+    /// The number of the key that has to have signed the next one.
+    pub signer: Option<String>,
     pub standing: Standing,
     /// Why it is not known, if it is not.
     pub why: Option<String>,
@@ -95,6 +97,7 @@ fn compare(
         source: entry.source().to_owned(),
         current: entry.version().to_owned(),
         latest,
+        signer: entry.signer_id(),
         standing,
         why,
     };

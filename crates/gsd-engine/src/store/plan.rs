@@ -5,6 +5,7 @@ use super::check::{Preview, SharedFilePlan, Surroundings, check_candidate};
 use super::consent::{Before, Question};
 use super::shared::{self, Wanted};
 use super::shared_edit::Surfaces;
+use super::signer::{is_known, other_signer};
 use super::wish::{Downgrade, OtherSource, Others, RecordedFiles, Unmanaged, Wish};
 use super::{
     Consent, Entry, Ledger, Places, ScopeRoot, Staged, StoreError, discover, recover,
@@ -103,6 +104,7 @@ fn decide(
     match &entry {
         Some(entry) => {
             also.extend(other_source(root, entry, staged, wish.other_source, &id)?);
+            also.extend(other_signer(root, &id, entry, staged, wish.other_signer)?);
             also.extend(version_rules(entry, staged, &manifest.version, wish.downgrade)?);
         }
         None => also.extend(unmanaged(root, &id, wish.unmanaged)?),
@@ -132,7 +134,11 @@ fn decide(
     };
     let current =
         entry.as_ref().filter(|entry| is_current(entry, live.as_ref(), &question, &shared_files));
-    let current = current.map(|entry| entry.version().to_owned());
+    let current = match current {
+        // A signature that is there for the first time is recorded.
+        Some(entry) if is_known(root, &id, entry, staged)? => Some(entry.version().to_owned()),
+        Some(_) | None => None,
+    };
     let placing = Placing { seen: entry, shared_files, unmanaged: wish.unmanaged };
     let change = Change { question, placing, from };
     // What cannot be edited is refused now, while nothing is written.

@@ -6,6 +6,7 @@ use super::disclosure::{BundleFiles, Disclosure};
 use super::{ScopeRoot, StoreError, content_hash};
 use crate::id::CapabilityId;
 use crate::manifest::Manifest;
+use crate::source::SigningKey;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
 
@@ -24,10 +25,27 @@ pub struct SourceRecord {
     pub identity: String,
     /// The digest of the archive, if it came in one.
     pub integrity: String,
+    /// The key by which the archive is signed, where one was asked for.
+    pub signed_by: Option<SigningKey>,
     /// What the spec turned out to be.
     pub resolved: Map<String, Value>,
     /// What every later fetch has to give, if the user pinned it.
     pub pinned: Option<Value>,
+}
+
+impl SourceRecord {
+    /// Whether the bundle comes from a source, and was not found where it lies.
+    pub fn was_fetched(&self) -> bool {
+        !self.kind.is_empty()
+    }
+
+    /// For people: whether it is signed, and by whom. Of what was only found nobody can tell.
+    pub fn signature_line(&self) -> Option<String> {
+        self.was_fetched().then(|| match &self.signed_by {
+            Some(key) => format!("signature: minisign, key {}", key.id()),
+            None => "signature: none".to_owned(),
+        })
+    }
 }
 
 /// A bundle whose files are plain and whose hash is known. Whether it fits is not known yet.

@@ -184,7 +184,10 @@ pub fn grant(
         return Err(StoreError::ContentChanged);
     }
     if let (Some(store), Some(word)) = (root.consents(), consented.record(root)) {
-        store.grant(word)?;
+        // Agreeing to other bytes is no word on who may sign what comes next.
+        let before = store.of(&id)?;
+        let key = before.as_ref().and_then(|before| before.signer()).map(str::to_owned);
+        store.grant(word.signed_by(key))?;
         if record == Record::Word {
             return Ok(());
         }

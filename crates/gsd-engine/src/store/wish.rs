@@ -18,6 +18,13 @@ pub enum OtherSource {
     Replace,
 }
 
+/// Whether what was signed may come by another key, or by none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherSigner {
+    Refuse,
+    Replace,
+}
+
 /// Whether an older version may take the place of a newer one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Downgrade {
@@ -51,6 +58,7 @@ pub struct Wish {
     pub recorded_files: RecordedFiles,
     pub unmanaged: Unmanaged,
     pub other_source: OtherSource,
+    pub other_signer: OtherSigner,
     pub downgrade: Downgrade,
     pub others: Others,
 }
@@ -69,6 +77,7 @@ impl Wish {
             recorded_files: RecordedFiles::Keep,
             unmanaged: Unmanaged::Refuse,
             other_source: OtherSource::Refuse,
+            other_signer: OtherSigner::Refuse,
             downgrade: Downgrade::Refuse,
             others,
         }

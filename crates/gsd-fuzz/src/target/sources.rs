@@ -2,7 +2,8 @@
 
 use super::{Place, Target};
 use gsd_engine::source::{
-    Base, FetchContext, Integrity, Limits, Patience, Peek, Policy, SourceSpec, Transport,
+    Base, FetchContext, Integrity, Limits, Patience, Peek, Policy, SigningKey, SourceSpec,
+    Transport,
 };
 use gsd_io::archive::unpack;
 use gsd_io::cancel::Cancel;
@@ -41,6 +42,7 @@ git@h.example:o/r.git#tag:v1
 github:o/r#branch:a/b
 ext::sh -c id
 acme@main#^1.2
+RWSh6MVRbPb3vyQMNHbtKYACa4h4eW1E2VNnQsL/NIYxE8vO+lbLoIlK
 //server/share
 C:\\caps
 sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==";
@@ -63,6 +65,9 @@ fn source(_: &mut Place, input: &[u8]) {
             assert_eq!((again.recorded(), again.kind()), (recorded, spec.kind()));
         }
         Err(error) => assert!(!error.to_string().contains(char::is_control)),
+    }
+    if let Ok(key) = SigningKey::parse(&text) {
+        assert_eq!(SigningKey::parse(&key.to_string()), Ok(key));
     }
     if let Ok(integrity) = Integrity::parse(&text) {
         assert_eq!(Integrity::parse(&integrity.to_string()), Ok(integrity));

@@ -74,6 +74,9 @@ pub(super) fn show(ui: &Ui, question: &Question) {
     if !source.is_empty() {
         ui.talk(format_args!("from {}\n", printable(source, 300)));
     }
+    if let Some(line) = question.staged().source().signature_line() {
+        ui.talk(format_args!("{line}\n"));
+    }
     if let Some(claimed) = &question.staged().source().claimed {
         let claimed = printable(claimed, 300);
         ui.talk(format_args!(

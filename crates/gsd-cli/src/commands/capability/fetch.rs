@@ -6,10 +6,12 @@ use crate::args::FetchArgs;
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use gsd_engine::source::{
-    Base, FetchContext, Integrity, IntegrityError, Limits, Patience, Policy, SourceSpec, SpecError,
-    Transport,
+    Base, FetchContext, Integrity, IntegrityError, Limits, Patience, Policy, SigningKey,
+    SourceSpec, SpecError, Transport,
 };
-use gsd_engine::store::{Acquired, Entry, Ledger, Recording, ScopeRoot, acquire, host_version};
+use gsd_engine::store::{
+    Acquired, Entry, Ledger, Recording, ScopeRoot, acquire, host_version, signer_of,
+};
 use gsd_io::cancel::Cancel;
 use gsd_io::{clock, signal};
 
@@ -61,13 +63,38 @@ pub(super) fn recorded_pin(
     pins.filter_map(Result::transpose).next().transpose()
 }
 
+/// The key that has to have signed what comes from a source, because something that is installed
+/// from it is signed.
+pub(super) fn recorded_signer(
+    context: &Context,
+    root: &ScopeRoot,
+    source: &SourceSpec,
+) -> Result<Option<SigningKey>, CommandError> {
+    let ledger = Ledger::read(root.path()).map_err(|error| failed(&error.into()))?;
+    let is_from_it = |entry: &Entry| {
+        spec(context, entry.source()).is_ok_and(|known| known.identity() == source.identity())
+    };
+    for (id, entry) in ledger.iter().filter(|(_, entry)| is_from_it(entry)) {
+        if let Some(key) = signer_of(root, id, entry).map_err(|error| failed(&error))? {
+            return Ok(Some(key));
+        }
+    }
+    Ok(None)
+}
+
+/// What a fetch has to give.
+pub(super) struct Pins {
+    pub(super) integrity: Option<Integrity>,
+    pub(super) signer: Option<SigningKey>,
+}
+
 /// Fetches into a private folder.
 pub(super) fn get(
     context: &Context,
     root: &ScopeRoot,
     spec: &SourceSpec,
     recording: Recording<'_>,
-    pin: Option<&Integrity>,
+    pins: &Pins,
     args: &FetchArgs,
     configured: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Acquired, CommandError> {
@@ -82,8 +109,8 @@ pub(super) fn get(
         env: &context.env,
         policy: &policy,
         host: &host,
-        integrity: pin,
-        signed_by: None,
+        integrity: pins.integrity.as_ref(),
+        signed_by: pins.signer.as_ref(),
         transport,
         limits: Limits::MOST,
         patience: Patience::of(policy.timeout()),

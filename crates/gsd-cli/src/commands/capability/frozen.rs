@@ -5,6 +5,7 @@
 
 use super::super::{Context, Outcome};
 use super::ask::Said;
+use super::fetch::Pins;
 use super::install::{again, ready};
 use super::lock::unusable;
 use super::place::{configured, failed, scope, settings};
@@ -20,7 +21,7 @@ use gsd_engine::source::{Drift, LOCK_FILE, LockFile};
 use gsd_engine::store::plan::Planned;
 use gsd_engine::store::wish::{Downgrade, OtherSource, Wish};
 use gsd_engine::store::{
-    Acquired, Ledger, Recording, ScopeRoot, check_number, content_hash, locked,
+    Acquired, Ledger, Recording, ScopeRoot, check_number, content_hash, locked, signer_of,
 };
 use serde_json::json;
 
@@ -46,15 +47,13 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
         let exact = fetch::locked_spec(context, &entry.exact)?;
         let source = fetch::locked_spec(context, &entry.source)?;
         let recording = Recording::Locked(&source);
-        let one = fetch::get(
-            context,
-            &root,
-            &exact,
-            recording,
-            entry.integrity.as_ref(),
-            &args.fetch,
-            &configured,
-        )?;
+        let signer = match (&entry.minisign, ledger.get(id)) {
+            (Some(key), _) => Some(key.clone()),
+            (None, Some(known)) => signer_of(&root, id, known).map_err(|error| failed(&error))?,
+            (None, None) => None,
+        };
+        let pins = Pins { integrity: entry.integrity.clone(), signer };
+        let one = fetch::get(context, &root, &exact, recording, &pins, &args.fetch, &configured)?;
         let found = locked::of_staged(&one.staged, entry).ok_or_else(|| {
             let message = format!("what came for `{id}` is no capability");
             CommandError::new(ExitStatus::Integrity, "lock-drift", message)

@@ -3,6 +3,7 @@
 
 use super::super::{Context, Outcome};
 use super::ask::Said;
+use super::fetch::Pins;
 use super::place::{configured, failed, scope, settings};
 use super::put::{Put, Way, wish, words};
 use super::{fetch, frozen, places, report};
@@ -13,7 +14,7 @@ use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use gsd_engine::registry::Scope;
 use gsd_engine::store::plan::Planned;
-use gsd_engine::store::wish::{OtherSource, Unmanaged, Wish};
+use gsd_engine::store::wish::{OtherSigner, OtherSource, Unmanaged, Wish};
 use gsd_engine::store::{Recording, ScopeRoot, check_number, recover};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -30,17 +31,22 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityInstallArgs) -> O
     ready(ui, &root, args.change.dry_run, args.change.lock_timeout)?;
     let spec = fetch::spec(context, text)?;
     let given = args.integrity.as_deref().map(fetch::integrity).transpose()?;
-    let pin = match given {
-        Some(pin) => Some(pin),
-        None => fetch::recorded_pin(context, &root, &spec)?,
+    let pins = Pins {
+        integrity: match given {
+            Some(pin) => Some(pin),
+            None => fetch::recorded_pin(context, &root, &spec)?,
+        },
+        // Whoever lets another one take over is asked about its signature later.
+        signer: if args.replace { None } else { fetch::recorded_signer(context, &root, &spec)? },
     };
     let config = settings(context);
     let configured = configured(&config);
     let recording = Recording::Typed(text);
-    let got = fetch::get(context, &root, &spec, recording, pin.as_ref(), &args.fetch, &configured)?;
+    let got = fetch::get(context, &root, &spec, recording, &pins, &args.fetch, &configured)?;
     let (dry_run, patience) = (args.change.dry_run, args.change.lock_timeout);
     let wish = Wish {
         unmanaged: if args.adopt { Unmanaged::Replace } else { Unmanaged::Refuse },
+        other_signer: if args.replace { OtherSigner::Replace } else { OtherSigner::Refuse },
         other_source: if args.replace { OtherSource::Replace } else { OtherSource::Refuse },
         ..wish(None, &args.fetch, dry_run, patience)
     };

@@ -87,6 +87,9 @@ pub(super) fn as_json(row: &Row, discovery: &Discovery) -> Value {
         out.insert("reasonCode".into(), json!(code));
     }
     if row.reason_code != Some("unconsented") {
+        if let Some(key) = entry.and_then(Entry::signer_id) {
+            out.insert("signingKey".into(), json!(key));
+        }
         out.insert("surfaced".into(), json!(row.status == Status::Active));
         out.insert("title".into(), json!(row.title));
     }

@@ -75,6 +75,9 @@ fn as_json(row: &Comparison) -> Value {
         "id": row.id, "sourceKind": row.source_kind, "current": row.current,
         "latest": row.latest, "status": row.standing.word(), "scope": row.scope.word(),
     });
+    if let Some(key) = &row.signer {
+        out["signingKey"] = json!(key);
+    }
     if row.standing == Standing::Unconfirmed {
         out["reason"] = json!(row.why);
         out["remedy"] = json!(confirming(&row.source));

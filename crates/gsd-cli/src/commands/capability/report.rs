@@ -34,6 +34,9 @@ pub(super) fn preview(ui: &Ui, context: &Context, change: &Change, preview: &Val
         None => "would install".to_owned(),
     };
     ui.line(format_args!("{verb} {} {}", change.id(), change.question.version()));
+    if let Some(line) = change.question.staged().source().signature_line() {
+        ui.line(line);
+    }
     for line in change.question.also() {
         ui.line(format_args!("{} {}", ui.paint(Tone::Warn, "!"), printable(line, 400)));
     }

@@ -106,6 +106,8 @@ fn origin(ui: &Ui, entry: &Entry) {
     };
     line("source", entry.source());
     line("integrity", entry.integrity());
+    let key = entry.signer_id().map(|key| format!("minisign {key}"));
+    line("signing key", &key.unwrap_or_default());
     let since = entry.field("installedAt").and_then(Value::as_str);
     line("installed", since.unwrap_or_default());
     line("approved", &entry.approval().map(|approval| approval.at).unwrap_or_default());

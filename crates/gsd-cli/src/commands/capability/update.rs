@@ -2,6 +2,7 @@
 
 use super::super::{Context, Outcome};
 use super::ask::Said;
+use super::fetch::Pins;
 use super::install::ready;
 use super::place::{configured, confirming, failed, id, root_of, scope, settings};
 use super::put::{Put, Way, wish, words};
@@ -16,7 +17,8 @@ use gsd_engine::registry::Scope;
 use gsd_engine::store::plan::Planned;
 use gsd_engine::store::wish::{RecordedFiles, Wish};
 use gsd_engine::store::{
-    Ledger, Recording, ScopeRoot, StoreError, check_number, source_is_confirmed, transaction,
+    Ledger, Recording, ScopeRoot, StoreError, check_number, signer_of, source_is_confirmed,
+    transaction,
 };
 use gsd_engine::text::printable;
 use serde_json::{Value, json};
@@ -131,13 +133,16 @@ fn update(
             .hint(confirming(entry.source())));
     }
     let spec = fetch::spec(context, entry.source())?;
-    let pin = fetch::pin_of(entry)?;
+    let pins = Pins {
+        integrity: fetch::pin_of(entry)?,
+        signer: signer_of(root, id, entry).map_err(|error| failed(&error))?,
+    };
     let config = settings(context);
     let configured = configured(&config);
     let requested = entry.field("requestedSpec").and_then(Value::as_str);
     let requested = requested.unwrap_or(entry.source());
     let recording = Recording::Typed(requested);
-    let got = fetch::get(context, root, &spec, recording, pin.as_ref(), &args.fetch, &configured)?;
+    let got = fetch::get(context, root, &spec, recording, &pins, &args.fetch, &configured)?;
     let (dry_run, patience) = (args.change.dry_run, args.change.lock_timeout);
     let wish = Wish {
         recorded_files: if args.no_shared_files {

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 /// A user who trusts the servers of these tests on this machine.
-fn world() -> World {
+pub(super) fn world() -> World {
     let world = World::new();
     world.small_phase();
     user(&world, &json!({ "private_hosts": ["127.0.0.1"] }));
@@ -20,20 +20,20 @@ fn world() -> World {
     world
 }
 
-fn user(world: &World, capabilities: &Value) {
+pub(super) fn user(world: &World, capabilities: &Value) {
     std::fs::create_dir_all(world.home().join(".gsd")).unwrap();
     let settings = json!({ "capabilities": capabilities }).to_string();
     std::fs::write(world.home().join(".gsd/defaults.json"), settings).unwrap();
 }
 
-fn capability(world: &World, args: &[&str]) -> Ran {
+pub(super) fn capability(world: &World, args: &[&str]) -> Ran {
     let args = [&["capability"], args, &["--json"]].concat();
     let mut command = command(world, &args);
     command.env("SSL_CERT_FILE", world.home().join("authority.pem"));
     ran(command.output().unwrap())
 }
 
-fn installed(world: &World, args: &[&str]) -> Value {
+pub(super) fn installed(world: &World, args: &[&str]) -> Value {
     let done = capability(world, args);
     assert_eq!(done.code, 0, "{args:?}: {}{}", done.stdout, done.stderr);
     let ledger = std::fs::read_to_string(world.home().join(".gsd-capabilities.json")).unwrap();
@@ -42,7 +42,7 @@ fn installed(world: &World, args: &[&str]) -> Value {
 }
 
 /// A failure has its code, says what to do, and leaves nothing behind.
-fn refused(world: &World, args: &[&str], code: i32) -> Value {
+pub(super) fn refused(world: &World, args: &[&str], code: i32) -> Value {
     let done = capability(world, args);
     assert_eq!(done.code, code, "{args:?}: {}{}", done.stdout, done.stderr);
     let error = done.json();
@@ -58,7 +58,7 @@ fn standing(world: &World) -> String {
     done.json()["details"][0]["status"].as_str().unwrap().to_owned()
 }
 
-fn archive(below: &str, version: &str) -> Vec<u8> {
+pub(super) fn archive(below: &str, version: &str) -> Vec<u8> {
     let manifest = feature("acme", version, &json!({})).to_string();
     Tar::new().file(&format!("{below}capability.json"), manifest).gzip()
 }

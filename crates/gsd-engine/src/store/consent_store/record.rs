@@ -2,6 +2,7 @@
 
 use super::MAX_RECORDS;
 use crate::id::CapabilityId;
+use crate::store::ledger::SIGNER;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value, json};
 
@@ -73,6 +74,19 @@ impl Consent {
     pub(in crate::store) fn coming_from(mut self, source: &str) -> Self {
         if !source.is_empty() {
             self.rest.insert("source".to_owned(), source.into());
+        }
+        self
+    }
+
+    /// The key by which it was signed, where one was asked for.
+    pub(in crate::store) fn signer(&self) -> Option<&str> {
+        self.rest.get(SIGNER).and_then(Value::as_str)
+    }
+
+    #[must_use]
+    pub(in crate::store) fn signed_by(mut self, key: Option<String>) -> Self {
+        if let Some(key) = key {
+            self.rest.insert(SIGNER.to_owned(), key.into());
         }
         self
     }

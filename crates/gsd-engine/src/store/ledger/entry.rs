@@ -3,8 +3,11 @@
 use super::Intent;
 use crate::id::CapabilityId;
 use crate::json::quoted;
+use crate::source::SigningKey;
 use serde_json::{Map, Value, json};
 
+/// The field for the public key of minisign by which something is signed.
+pub(in crate::store) const SIGNER: &str = "minisign";
 const MAX_FILES: usize = 10_000;
 pub(super) const MAX_SHARED: usize = 256;
 
@@ -140,6 +143,16 @@ impl Entry {
     pub fn shared_edits(&self) -> Vec<SharedEdit> {
         let edits = self.fields.get("sharedEdits").and_then(Value::as_array);
         edits.into_iter().flatten().filter_map(SharedEdit::read).collect()
+    }
+
+    /// The key that has to have signed whatever takes its place, as it was written.
+    pub(in crate::store) fn signer(&self) -> Option<&str> {
+        self.fields.get("pinned")?.get(SIGNER)?.as_str()
+    }
+
+    /// The number of that key.
+    pub fn signer_id(&self) -> Option<String> {
+        SigningKey::parse(self.signer()?).ok().map(|key| key.id().to_owned())
     }
 
     pub fn content_hash(&self) -> Option<&str> {

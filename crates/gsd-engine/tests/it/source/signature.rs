@@ -182,6 +182,14 @@ fn archives_of_this_machine_have_it_beside_them() {
     let sound = world.write("made/sound", ada.sign(&archive));
     std::os::unix::fs::symlink(sound, &beside).unwrap();
     refused(world.fetch(path.as_str()), Class::Signature, "does not hold");
+    std::fs::remove_file(&beside).unwrap();
+    // What nobody can read keeps nobody from a folder, and lets no archive through.
+    pin(&world, &json!([ada.key()]));
+    refused(world.fetch(path.as_str()), Class::Refused, "malformed");
+    assert!(world.fetch(folder.as_str()).is_ok());
+    world.write("home/.gsd/defaults.json", "{");
+    refused(world.fetch(path.as_str()), Class::Refused, "cannot be read");
+    assert!(world.fetch(folder.as_str()).is_ok());
     pin(&world, &json!({ "local:/elsewhere": ada.key() }));
     assert!(world.fetch(path.as_str()).is_ok());
     assert!(world.fetch(folder.as_str()).is_ok());
