@@ -2,9 +2,9 @@
 
 use super::{Landlock, SandboxError};
 use ::landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, RestrictionStatus,
-    Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
-    path_beneath_rules,
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, LandlockStatus, PathBeneath, PathFd,
+    RestrictionStatus, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus,
+    Scope, path_beneath_rules,
 };
 use camino::Utf8PathBuf;
 use std::sync::OnceLock;
@@ -52,8 +52,16 @@ fn apply(
         .scope(Scope::from_all(SCOPES))?
         .create()?
         .add_rules(path_beneath_rules(places, (writing & !devices) | reading))?
-        .add_rules(path_beneath_rules(readable.unwrap_or_default(), reading))?
+        .add_rules(
+            readable.unwrap_or_default().iter().filter_map(may_read).map(Ok::<_, RulesetError>),
+        )?
         .restrict_self()
+}
+
+/// The rule that a path may be read, if there is one. Files and folders take it alike, so what it
+/// leads to need not be asked first.
+fn may_read(path: &Utf8PathBuf) -> Option<PathBeneath<PathFd>> {
+    Some(PathBeneath::new(PathFd::new(path).ok()?, AccessFs::ReadFile))
 }
 
 /// `None` where the kernel has restricted nothing.

@@ -12,7 +12,7 @@
 #[cfg_attr(not(target_os = "linux"), path = "landlock_portable.rs")]
 mod landlock;
 
-use crate::fs::{self, Kind};
+use crate::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use std::io;
 
@@ -31,7 +31,7 @@ pub enum Sandbox {
     Apart { places: Vec<Utf8PathBuf>, readable: Vec<Utf8PathBuf> },
 }
 
-/// More entries than these in the folders around a hidden one are not told to the kernel.
+/// More entries than these in the folders around a hidden one are not looked at.
 const MAX_AROUND: usize = 4096;
 
 /// All that there is beside one folder, for [`Sandbox::Apart`]: a kernel that only knows what is
@@ -41,18 +41,29 @@ pub fn all_but(hidden: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
     let hidden = fs::canonical(hidden)?;
     let mut around = vec![];
     let mut inner = hidden.as_path();
+    let mut looked_at = 0;
     while let Some(outer) = inner.parent() {
-        let entries = fs::list(outer, MAX_AROUND + 1).ok()?;
-        // A link could lead right back; what it leads to elsewhere is there by itself.
-        let others = entries.into_iter().filter(|entry| entry.kind != Kind::Link);
-        let paths = others.map(|entry| outer.join(entry.name)).filter(|path| path != inner);
-        around.extend(paths);
-        if around.len() > MAX_AROUND {
-            return None;
+        for entry in std::fs::read_dir(outer).ok()? {
+            looked_at += 1;
+            if looked_at > MAX_AROUND {
+                return None;
+            }
+            around.extend(beside(inner, outer, &entry.ok()?));
         }
         inner = outer;
     }
     Some(around)
+}
+
+/// An entry of the folder that holds `inner`, if it is another one that can be named. What kind it
+/// is its folder says: a look at each would be most of what a start costs.
+fn beside(inner: &Utf8Path, outer: &Utf8Path, entry: &std::fs::DirEntry) -> Option<Utf8PathBuf> {
+    // A link could lead right back; what it leads to elsewhere is there by itself.
+    if entry.file_type().ok()?.is_symlink() {
+        return None;
+    }
+    let path = outer.join(entry.file_name().to_str()?);
+    (path != inner).then_some(path)
 }
 
 /// What the Landlock of this kernel can do.

@@ -51,7 +51,10 @@ pub fn places(plan: &LanePlan, project: &Utf8Path, env: &Env) -> Places {
     let project = real(project);
     let folder = &plan.artefacts.folder;
     let holds = |path: &Utf8Path| project.starts_with(real(path));
-    let touches = |path: &Utf8Path| holds(path) || real(path).starts_with(&project);
+    let touches = |path: &Utf8Path| {
+        let path = real(path);
+        project.starts_with(&path) || path.starts_with(&project)
+    };
     let mut found =
         Places { writable: vec![], folders: vec![], temp: None, withheld: vec![], unread: None };
     // A run folder inside the project is the user's choice.
