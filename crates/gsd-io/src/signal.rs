@@ -8,17 +8,24 @@ use crate::cancel::{Cancel, Urgency};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use std::io;
+use std::thread::JoinHandle;
 
 /// While this lives, signals raise the flag. Dropping it ends the thread; the signals stay
 /// without effect from then on.
 #[derive(Debug)]
 pub struct Watching {
     handle: Handle,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl Drop for Watching {
     fn drop(&mut self) {
         self.handle.close();
+        // A process whose threads end one by one is gone sooner for whoever waits for it than one
+        // that ends in several at once. A thread that sweeps ends the process by itself.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }
 
@@ -27,7 +34,7 @@ pub fn watch(cancel: &Cancel) -> io::Result<Watching> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let handle = signals.handle();
     let cancel = cancel.clone();
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+    let thread = std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             let before = cancel.urgency();
             cancel.signalled(signal);
@@ -38,5 +45,5 @@ pub fn watch(cancel: &Cancel) -> io::Result<Watching> {
             }
         }
     })?;
-    Ok(Watching { handle })
+    Ok(Watching { handle, thread: Some(thread) })
 }

@@ -9,6 +9,7 @@ use super::watch::ExitWatch;
 use super::{Command, Limits};
 use crate::cancel::{Cancel, Subscription, Urgency};
 use crate::clock::after;
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_process_group};
@@ -78,7 +79,7 @@ pub(super) fn run(
         drain_until: None,
         next_progress: begun + QUIET_TICK,
         next_reap: begun + REAP_TICK,
-        chunk: vec![0; CHUNK].into_boxed_slice(),
+        chunk: Vec::with_capacity(CHUNK),
     };
     Ok(supervisor.watch(on_progress))
 }
@@ -98,13 +99,16 @@ impl Stream {
     }
 
     /// Takes what is there, up to `reads` pieces. Returns whether there was anything.
-    fn advance(&mut self, chunk: &mut [u8], reads: usize) -> bool {
+    fn advance(&mut self, chunk: &mut Vec<u8>, reads: usize) -> bool {
         let before = self.capture.total();
         for _ in 0..reads {
             let Some(pipe) = &self.pipe else { break };
-            match rustix::io::read(pipe, &mut *chunk) {
+            match rustix::io::read(pipe, spare_capacity(chunk)) {
                 Ok(0) => self.pipe = None,
-                Ok(count) => self.capture.push(&chunk[..count]),
+                Ok(_) => {
+                    self.capture.push(chunk);
+                    chunk.clear();
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
                 // A pipe that cannot be read has ended as far as we are concerned.
@@ -149,7 +153,8 @@ struct Supervisor<'a> {
     drain_until: Option<Instant>,
     next_progress: Instant,
     next_reap: Instant,
-    chunk: Box<[u8]>,
+    /// Empty, with room for one read.
+    chunk: Vec<u8>,
 }
 
 impl Supervisor<'_> {

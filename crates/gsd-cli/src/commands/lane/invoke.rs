@@ -45,11 +45,11 @@ pub(in crate::commands) fn run(ui: &Ui, context: &Context, args: &InvokeArgs) ->
     let prompt_file = args.prompt_file.as_ref().map(|path| context.env.absolute(path));
     let (config, found) = config::read(&context.env, &root, &context.settings);
     diagnostics::warn(ui, &found);
+    // Only SIGKILL needs it; if it does not start, that is no reason not to call.
+    let _guard = guard::start(context.env.own_executable()).ok();
     let cancel = Cancel::new();
     let _watching = signal::watch(&cancel)
         .map_err(|error| CommandError::from_error(ExitStatus::Diagnostics, "signals", &error))?;
-    // Only SIGKILL needs it; if it does not start, that is no reason not to call.
-    let _guard = guard::start(context.env.own_executable()).ok();
     let setting = InvokeSetting {
         env: &context.env,
         root: &root,

@@ -44,11 +44,11 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ReviewRunArgs) -> Outcome {
     };
     let run_dir = review::open_run(&context.env, &context.root, directory, choice)
         .map_err(|error| run_dir_error(&error))?;
+    // Only SIGKILL needs it; if it does not start, that is no reason not to review.
+    let _guard = guard::start(context.env.own_executable()).ok();
     let cancel = Cancel::new();
     let _watching = signal::watch(&cancel)
         .map_err(|error| CommandError::from_error(ExitStatus::Diagnostics, "signals", &error))?;
-    // Only SIGKILL needs it; if it does not start, that is no reason not to review.
-    let _guard = guard::start(context.env.own_executable()).ok();
     let prepared =
         review::prepare(&context.env, &project, context.roster(), &ask, &run_dir.path, &cancel)
             .map_err(|error| phase_error(&error))?;
