@@ -55,8 +55,6 @@ struct Row {
     max: Option<f64>,
     unset: Option<f64>,
     #[serde(default)]
-    user_only: bool,
-    #[serde(default)]
     secret: bool,
 }
 
@@ -87,12 +85,12 @@ impl Row {
             Word::Object => Kind::Object,
         };
         Declaration {
+            user_only: USER_ONLY.contains(&key.strip_suffix(".*").unwrap_or(&key)),
             key,
             kind,
             default: self.default,
             description: self.description,
             owner: None,
-            user_only: self.user_only,
             secret: self.secret,
         }
     }
@@ -150,13 +148,22 @@ pub fn central(key: &str) -> Option<Central> {
 }
 
 /// What a repository must not decide: which variables a child sees, where keys are sent, whether
-/// secrets are taken out. Keys, and the prefixes of families.
-pub(super) fn user_only() -> impl Iterator<Item = &'static str> {
-    central_declarations()
-        .iter()
-        .filter(|one| one.user_only)
-        .map(|one| one.key.strip_suffix(".*").unwrap_or(&one.key))
-}
+/// secrets are taken out. Keys, and the prefixes of families. Every reading of settings asks for
+/// these, and few ask for the rest of the table.
+pub(super) const USER_ONLY: [&str; 12] = [
+    "capabilities.auto_update",
+    "capabilities.private_hosts",
+    "capabilities.proxy",
+    "capabilities.registries",
+    "capabilities.signing_keys",
+    "capabilities.timeout",
+    "review.api_key_env",
+    "review.confinement",
+    "review.confinements",
+    "review.env",
+    "review.proxy",
+    "review.redact",
+];
 
 #[cfg(test)]
 mod tests {
@@ -190,10 +197,7 @@ mod tests {
                 assert!(!words.is_empty(), "{}", one.key);
             }
         }
-        let own: Vec<_> = user_only().collect();
-        for key in ["review.env", "review.api_key_env", "review.redact", "capabilities.registries"]
-        {
-            assert!(own.contains(&key), "{key}");
-        }
+        let own = central_declarations().iter().filter(|one| one.user_only).count();
+        assert_eq!(own, USER_ONLY.len(), "each is in the table");
     }
 }

@@ -105,7 +105,7 @@ impl Config {
         }
         layers.sort_by_key(|(layer, ..)| *layer);
         let config = Self { layers };
-        for key in central::user_only() {
+        for key in central::USER_ONLY {
             for setting in config.all(key).filter(|setting| setting.layer != Layer::User) {
                 let where_ = match setting.layer {
                     Layer::User | Layer::Project | Layer::Workstream => "a project's settings",
@@ -144,7 +144,8 @@ impl Config {
 
     /// Whether what a layer says about a key has no effect.
     pub fn is_ignored(key: &str, layer: Layer) -> bool {
-        layer != Layer::User && central::user_only().any(|own| key == own || is_below(key, own))
+        layer != Layer::User
+            && central::USER_ONLY.iter().any(|own| key == *own || is_below(key, own))
     }
 
     /// The value of a dotted key in the strongest layer that has one and may have one.
