@@ -18,17 +18,16 @@ use crate::Program;
 use crate::args::{Cli, Command};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
-use crate::parse::{Switch, There, definition, parse};
+use crate::parse::{Switch, There, definition, parse, parse_call};
 use crate::tools::{self, Asked};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::config::Flags;
-use gsd_engine::lane::Roster;
 use gsd_engine::lane::descriptor::rules::RESERVED_FLAGS;
+use gsd_engine::lane::{LazyRoster, Roster};
 use gsd_io::env::Env;
 use gsd_io::fs;
 use gsd_io::process::{self, guard};
-use std::cell::OnceCell;
 
 /// The version that `engines.gsd` ranges are checked against.
 pub(crate) const CONTRACT_VERSION: &str = gsd_engine::manifest::HOST_CONTRACT;
@@ -42,7 +41,7 @@ pub(crate) struct Context {
     /// What `--project` names, else the current folder: paths that are typed are seen from there.
     pub(crate) seen_from: Utf8PathBuf,
     pub(crate) program: Program,
-    roster: OnceCell<Roster>,
+    roster: LazyRoster,
     /// The lanes' flags, for help and completions; empty where no command of the line has any.
     pub(crate) switches: Vec<Switch>,
     /// Slugs of the lanes whose flags were given, in roster order.
@@ -53,8 +52,8 @@ pub(crate) struct Context {
 
 impl Context {
     /// Every lane that there is. Only those who ask pay for reading them.
-    pub(crate) fn roster(&self) -> &Roster {
-        self.roster.get_or_init(|| capability::lanes(&self.env, &self.root))
+    pub(crate) fn roster(&self) -> &LazyRoster {
+        &self.roster
     }
 }
 
@@ -104,16 +103,21 @@ pub(crate) fn run(program: Program) -> ExitStatus {
     let seen_from = if given.is_some() { root.clone() } else { env.cwd().to_owned() };
     let asks = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_str()));
     let (for_help, for_json) = (asks(&["-h", "--help", "help"]), asks(&["--json"]));
-    let roster = OnceCell::new();
+    let roster = lanes(&env, &root);
     let mut switches = vec![];
-    if for_help || may_have_lane_flags(&words) {
-        let roster = roster.get_or_init(|| capability::lanes(&env, &root));
-        switches = flags_of(roster);
-        if for_help {
-            look_for_programs(&mut switches, roster, &env);
+    let parsed = match parse_call(program, &words) {
+        Some(parsed) => Ok(parsed),
+        None => {
+            if for_help || may_have_lane_flags(&words) {
+                switches = flags_of(&roster);
+            }
+            if for_help {
+                look_for_programs(&mut switches, &roster, &env);
+            }
+            parse(program, &switches, words)
         }
-    }
-    let parsed = match parse(program, &switches, words) {
+    };
+    let parsed = match parsed {
         Ok(parsed) => parsed,
         Err(error) if json_errors && error.use_stderr() => return usage_as_line(&error),
         Err(error) if for_json && program == Program::Gsd && error.use_stderr() => {
@@ -182,6 +186,12 @@ fn dispatch(ui: &Ui, context: &Context, command: Command) -> Outcome {
         Command::Completions(args) => completions::run(ui, context, &args),
         Command::Man => man::run(ui, context),
     }
+}
+
+/// The lanes of a project, not read yet.
+fn lanes(env: &Env, root: &Utf8Path) -> LazyRoster {
+    let (env, root) = (env.clone(), root.to_owned());
+    LazyRoster::new(Box::new(move || capability::lanes(&env, &root)))
 }
 
 /// Whether a command that takes lanes' flags, or shows them, may be among the words.

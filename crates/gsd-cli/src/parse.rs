@@ -5,7 +5,7 @@
 mod exits;
 
 use crate::Program;
-use crate::args::Cli;
+use crate::args::{self, Cli, LaneCommand, ReviewCommand};
 use camino::Utf8PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
 
@@ -118,6 +118,23 @@ pub(crate) fn parse(
         .collect();
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
     Ok(Parsed { cli, flagged })
+}
+
+/// Parses the call of one lane, which takes no lane's flag, so that no lane need be read for it.
+/// `None` for every other line, and for what must be said about this one with all flags in view.
+pub(crate) fn parse_call(program: Program, words: &[String]) -> Option<Parsed> {
+    if !words.iter().any(|word| word == "invoke") {
+        return None;
+    }
+    let parsed = parse(program, &[], words.to_vec()).ok()?;
+    let is_call = match &parsed.cli.command {
+        Some(args::Command::Lane(args)) => matches!(args.command, LaneCommand::Invoke(_)),
+        Some(args::Command::Review(args)) => {
+            matches!(args.command, Some(ReviewCommand::Invoke(_)))
+        }
+        Some(_) | None => false,
+    };
+    is_call.then_some(parsed)
 }
 
 fn lane_flag_given(matches: &ArgMatches, slug: &str) -> bool {

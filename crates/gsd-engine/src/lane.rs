@@ -33,7 +33,7 @@ pub use confinement::{Confinement, Offer, Way};
 pub use descriptor::Descriptor;
 pub use plan::{CallPlan, LanePlan, PlanError, RunPaths, plan};
 pub use report::{Delivery, LaneReport, OutputSizes};
-pub use roster::{Lane, Origin, Roster};
+pub use roster::{Lane, LazyRoster, Origin, Roster};
 pub use settings::{LaneSettings, Overrides};
 pub use state::{During, Proof, Reason, State};
 pub use transport::Progress;

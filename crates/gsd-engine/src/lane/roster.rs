@@ -9,6 +9,7 @@ use super::withheld::Withheld;
 use crate::diag::SourceFile;
 use crate::id::{CapabilityId, LaneFlag, LaneSlug};
 use crate::json::{self, Dialect, Pointer, Sink};
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 /// Who declares a lane.
@@ -147,26 +148,40 @@ impl Roster {
     }
 }
 
+/// A roster that is read when somebody first asks for it.
+pub type LazyRoster = LazyCell<Roster, Box<dyn FnOnce() -> Roster>>;
+
 /// gsd's own lanes, read from the manifests that are part of the program.
 pub fn first_party() -> Vec<Lane> {
-    let mut lanes = vec![];
-    // Every command pays for this: the manifests that bring no lane are not read.
-    let with_lanes = order();
-    for (id, text) in crate::embedded::manifests() {
-        if !with_lanes.iter().any(|listed| listed == id) {
-            continue;
-        }
-        let file = SourceFile::new(format!("{id}/capability.json"), text);
-        let (Some(root), _) = json::parse(&file, Dialect::Strict) else { continue };
-        let Some(body) = root.as_object().and_then(|root| root.get("reviewer")) else { continue };
-        // Reports of an embedded manifest go nowhere, so any rule does; a test reads them all.
-        let mut sink = Sink::new(file, &UNKNOWN_WORD, &UNKNOWN_WORD, &UNKNOWN_WORD);
-        let read = descriptor::read(body, &Pointer::root().key("reviewer"), &mut sink);
-        if let (Some(descriptor), Ok(capability)) = (read, CapabilityId::parse(id)) {
-            lanes.push(Lane { capability, origin: Origin::FirstParty, descriptor });
-        }
-    }
-    lanes
+    with_lanes().filter_map(|(id, text)| read_own(id, text)).collect()
+}
+
+/// One of gsd's own lanes. Nothing that is installed can take its place, so who wants no other one
+/// need not read any roster.
+pub fn own(slug: &str) -> Option<Lane> {
+    // Reading them all costs more than the rest of a call.
+    let named = format!("\"slug\": \"{slug}\"");
+    with_lanes()
+        .filter(|(_, text)| text.contains(&named))
+        .filter_map(|(id, text)| read_own(id, text))
+        .find(|lane| lane.slug().as_str() == slug)
+}
+
+/// The manifests that bring a lane. Every command pays for these, so the others are not read.
+fn with_lanes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let ids = order();
+    crate::embedded::manifests().filter(move |(id, _)| ids.iter().any(|listed| listed == id))
+}
+
+fn read_own(id: &str, text: &str) -> Option<Lane> {
+    let file = SourceFile::new(format!("{id}/capability.json"), text);
+    let root = json::parse(&file, Dialect::Strict).0?;
+    let body = root.as_object()?.get("reviewer")?;
+    // Reports of an embedded manifest go nowhere, so any rule does; a test reads them all.
+    let mut sink = Sink::new(file, &UNKNOWN_WORD, &UNKNOWN_WORD, &UNKNOWN_WORD);
+    let descriptor = descriptor::read(body, &Pointer::root().key("reviewer"), &mut sink)?;
+    let capability = CapabilityId::parse(id).ok()?;
+    Some(Lane { capability, origin: Origin::FirstParty, descriptor })
 }
 
 /// The order of gsd's own lanes: ids of their capabilities.

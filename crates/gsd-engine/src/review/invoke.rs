@@ -22,9 +22,10 @@ use crate::config::Config;
 use crate::diag::Diagnostic;
 use crate::lane::egress;
 use crate::lane::plan::ArtefactPaths;
+use crate::lane::roster::own;
 use crate::lane::selection::Missing;
 use crate::lane::settings::{Overrides, Reviewers, Source, Sourced};
-use crate::lane::{self, CallPlan, Lane, LanePlan, Progress, Roster, State};
+use crate::lane::{self, CallPlan, Lane, LanePlan, LazyRoster, Progress, State};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::cancel::Cancel;
 use gsd_io::clock;
@@ -55,7 +56,8 @@ pub struct InvokeSetting<'a> {
     /// Absolute.
     pub run_dir: &'a Utf8Path,
     pub config: &'a Config,
-    pub roster: &'a Roster,
+    /// Read only where a lane is none of gsd's own.
+    pub roster: &'a LazyRoster,
     pub cancel: &'a Cancel,
 }
 
@@ -105,7 +107,7 @@ pub fn invoke(
     let artefacts = ArtefactPaths::of(setting.run_dir, &who.name);
     let (judged, lacks) = match planned {
         Err(report) => {
-            let about = About::of_lane(who.lane, &who.name);
+            let about = About::of_lane(&who.lane, &who.name);
             (Judged::absent(&about, &report, plans), report.lacks.clone())
         }
         Ok(mut plan) => {
@@ -138,31 +140,30 @@ pub fn invoke(
                         watch: &watch,
                     };
                     let mut judged = call.run(progress);
-                    gsd_io::process::sweep();
                     judged.see(watch.finish().marks);
                     (judged, None)
                 }
             };
+            gsd_io::process::sweep();
             drop(inside);
             (judged, lacks)
         }
     };
-    gsd_io::process::sweep();
     write(setting.run_dir, &artefacts, &judged.lane);
     Ok(Invoked { lane: judged.lane, lacks, review: artefacts.review, diagnostics })
 }
 
 /// The lane that a name means, and what the name and the caller say about its call.
-struct Who<'a> {
-    lane: &'a Lane,
+struct Who {
+    lane: Lane,
     /// Its files bear this name.
     name: String,
     overrides: Overrides,
 }
 
-impl<'a> Who<'a> {
+impl Who {
     fn find(
-        setting: InvokeSetting<'a>,
+        setting: InvokeSetting<'_>,
         invocation: &Invocation<'_>,
         prepared: Option<&PreparedRun>,
     ) -> Result<Self, InvokeError> {
@@ -174,7 +175,8 @@ impl<'a> Who<'a> {
         let given = |value: Option<&str>, flag| {
             value.map(|value| Sourced::new(value.to_owned(), Source::Flag(flag)))
         };
-        let (slug, mut overrides) = match prepared.and_then(|run| run.ask(asked)) {
+        let lane_of = |slug: &str| own(slug).or_else(|| setting.roster.by_slug(slug).cloned());
+        let (lane, mut overrides) = match prepared.and_then(|run| run.ask(asked)) {
             Some(ask) => {
                 let said = Overrides {
                     model: of(&ask.model),
@@ -185,19 +187,19 @@ impl<'a> Who<'a> {
                     }),
                     ..Overrides::default()
                 };
-                (ask.slug.clone(), said)
+                (lane_of(&ask.slug), said)
             }
-            None if setting.roster.by_slug(asked).is_some() => {
-                (asked.to_owned(), Overrides::default())
-            }
-            None => {
-                let descriptors = setting.roster.descriptors();
-                let reviewers = Reviewers::read(setting.config, &descriptors);
-                let instance = reviewers.instances.get(asked).ok_or_else(unknown)?;
-                (instance.lane.to_string(), Overrides::of(instance))
-            }
+            None => match lane_of(asked) {
+                Some(lane) => (Some(lane), Overrides::default()),
+                None => {
+                    let descriptors = setting.roster.descriptors();
+                    let reviewers = Reviewers::read(setting.config, &descriptors);
+                    let instance = reviewers.instances.get(asked).ok_or_else(unknown)?;
+                    (lane_of(instance.lane.as_str()), Overrides::of(instance))
+                }
+            },
         };
-        let lane = setting.roster.by_slug(&slug).ok_or_else(unknown)?;
+        let lane = lane.ok_or_else(unknown)?;
         overrides.model = given(invocation.model, "`--model`").or(overrides.model);
         overrides.agent = given(invocation.agent, "`--agent`").or(overrides.agent);
         let name = plain_name(invocation.written_as.unwrap_or(asked));
@@ -228,8 +230,8 @@ impl<'a> Who<'a> {
             offer: offer(),
         };
         let mut overrides = self.overrides.clone();
-        overrides.time_limit = planner.time_limit(self.lane, &self.name).or(overrides.time_limit);
-        let drafted = planner.plan_as(self.lane, &self.name, &overrides, found)?;
+        overrides.time_limit = planner.time_limit(&self.lane, &self.name).or(overrides.time_limit);
+        let drafted = planner.plan_as(&self.lane, &self.name, &overrides, found)?;
         let mut plan = planner.permit(drafted)?;
         if invocation.prompt_file.is_some() && plan.is_given_prompt() && !takes_text(&plan) {
             plan.notes.push(

@@ -19,6 +19,15 @@ pub(crate) fn overlay(base: &str, id: &str, slug: &str) -> Lane {
 }
 
 #[test]
+fn each_own_lane_is_found_by_itself() {
+    for lane in first_party() {
+        assert_eq!(own(lane.slug().as_str()), Some(lane));
+    }
+    assert_eq!(own("gemin"), None);
+    assert_eq!(own(""), None);
+}
+
+#[test]
 fn the_own_lanes_stand_in_their_order() {
     let slugs: Vec<_> = all().iter().map(|lane| lane.slug().to_string()).collect();
     assert_eq!(
