@@ -105,7 +105,9 @@ pub(crate) enum Color {
     Never,
 }
 
+// Each line of words uses one of these: the options of the others are not even made.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     /// Review the plans of a phase and write one report
     Review(Box<ReviewArgs>),

@@ -5,9 +5,9 @@
 mod exits;
 
 use crate::Program;
-use crate::args::{self, Cli, LaneCommand, ReviewCommand};
+use crate::args::{self, Cli, LaneArgs, LaneCommand, ReviewArgs, ReviewCommand};
 use camino::Utf8PathBuf;
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, CommandFactory, FromArgMatches};
 
 /// What the command line knows of a lane: the flags that select it.
 #[derive(Debug, Clone)]
@@ -55,18 +55,21 @@ pub(crate) fn project(words: &[String]) -> Option<Utf8PathBuf> {
     found.map(Utf8PathBuf::from)
 }
 
-/// The whole definition, with one flag for each lane.
+/// The whole definition, with one flag for each lane and, where there are any, the exit codes of
+/// reviews.
 pub(crate) fn definition(program: Program, switches: &[Switch]) -> Command {
     let name = match program {
         Program::Gsd => "gsd",
         Program::GsdTools => "gsd-tools",
     };
+    let command = Cli::command().name(name).bin_name(name);
+    if switches.is_empty() {
+        return command;
+    }
     let plan = |plan| add_lane_flags(plan, switches);
-    Cli::command()
-        .name(name)
-        .bin_name(name)
+    command
         .mut_subcommand("review", |review| {
-            let review = add_lane_flags(review, switches)
+            let review = add_lane_flags(at_once::<ReviewArgs>(review), switches)
                 .mut_subcommand("plan", plan)
                 .mut_subcommand("prepare", plan)
                 .after_help(exits::help(exits::REVIEW));
@@ -74,7 +77,13 @@ pub(crate) fn definition(program: Program, switches: &[Switch]) -> Command {
                 review.mut_subcommand(*verb, |verb| verb.after_help(exits::help(codes)))
             })
         })
-        .mut_subcommand("lane", |lane| lane.mut_subcommand("plan", plan))
+        .mut_subcommand("lane", |lane| at_once::<LaneArgs>(lane).mut_subcommand("plan", plan))
+}
+
+/// A command whose options are made right away, so that more can be added to them.
+fn at_once<A: Args>(command: Command) -> Command {
+    let about = command.get_about().cloned().unwrap_or_default();
+    A::augment_args(command.defer(|command| command)).about(about)
 }
 
 fn add_lane_flags(mut command: Command, switches: &[Switch]) -> Command {
