@@ -19,7 +19,15 @@ impl Default for World {
 
 impl World {
     pub fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("gsd-world-").tempdir().expect("a folder");
+        Self::of(tempfile::Builder::new().prefix("gsd-world-").tempdir().expect("a folder"))
+    }
+
+    /// In a folder of the caller's.
+    pub fn within(folder: &Utf8Path) -> Self {
+        Self::of(tempfile::tempdir_in(folder).expect("a folder"))
+    }
+
+    fn of(folder: tempfile::TempDir) -> Self {
         let this = Self { folder };
         for path in [this.root(), this.home(), this.bin(), this.tmp()] {
             std::fs::create_dir_all(path).expect("a folder");

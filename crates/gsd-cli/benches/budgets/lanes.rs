@@ -28,9 +28,19 @@ const LANES: &str = "aider,antigravity,claude,codex,coderabbit,copilot,cursor,ge
                      opencode,plandex,qwen";
 const FLOOD: u64 = 200_000_000;
 
+/// What a program may read under Landlock is told to the kernel entry by entry, for each folder
+/// around the one that it may not. As many as this stand in a home folder; among temporary files
+/// there are as many as somebody has left there, and the figure would be of that.
+const NEIGHBOURS: usize = 100;
+
 pub(super) fn measure(gsd: &Utf8Path, line: Line<'_>) {
     let ms = |d: Duration| format!("{:.1} ms", d.as_secs_f64() * 1000.0);
-    let world = world(&["gemini"]);
+    let street = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    for at in 0..NEIGHBOURS {
+        std::fs::create_dir(street.path().join(format!("neighbour-{at}"))).unwrap();
+    }
+    let street = Utf8Path::from_path(street.path()).unwrap();
+    let world = world(World::within(street), &["gemini"]);
     let child = best(200, || quiet(program(&world)));
     let called = best(200, || invoke(&world, gsd));
     let over = called.saturating_sub(child);
@@ -51,7 +61,7 @@ pub(super) fn measure(gsd: &Utf8Path, line: Line<'_>) {
     let landlock = called.saturating_sub(free);
     line("what Landlock adds to it, best of 200", ms(landlock), "2 ms", landlock < MILLIS * 2);
 
-    let many = self::world(&["gemini"]);
+    let many = self::world(World::within(street), &["gemini"]);
     for at in 0..30 {
         install(&many, at);
     }
@@ -59,7 +69,7 @@ pub(super) fn measure(gsd: &Utf8Path, line: Line<'_>) {
     let more = with_many.saturating_sub(called);
     line("what 30 installed lanes add to it, best of 200", ms(more), "2 ms", more < MILLIS * 2);
 
-    let twelve = self::world(&PROGRAMS);
+    let twelve = self::world(World::within(street), &PROGRAMS);
     let words = ["review", "--phase", "3", "--no-progress", "--lanes", LANES];
     let run = best(20, || {
         let mut command = twelve.command(gsd);
@@ -76,7 +86,7 @@ const MILLIS: Duration = Duration::from_millis(1);
 
 /// 200 MB on standard error, against the same program and a reader that does nothing else.
 fn flood(gsd: &Utf8Path, line: Line<'_>) {
-    let world = world(&[]);
+    let world = world(World::new(), &[]);
     let script = format!("cat > /dev/null; head -c {FLOOD} /dev/zero >&2; echo done");
     let program = world.program("gemini", &script);
     let pipe = best(5, || {
@@ -103,7 +113,7 @@ fn flood(gsd: &Utf8Path, line: Line<'_>) {
 /// The digest of the work tree before a lane and after it.
 fn digest(gsd: &Utf8Path, line: Line<'_>) {
     for files in [100, 1_000, 10_000] {
-        let world = world(&["gemini"]);
+        let world = world(World::new(), &["gemini"]);
         for number in 0..files {
             let text = format!("{number}\n").repeat(8192 / (number.to_string().len() + 1));
             world.write(&format!("part{}/{number}.txt", number / 100), &text);
@@ -115,8 +125,7 @@ fn digest(gsd: &Utf8Path, line: Line<'_>) {
     }
 }
 
-fn world(programs: &[&str]) -> World {
-    let world = World::new();
+fn world(world: World, programs: &[&str]) -> World {
     world.small_phase();
     for program in programs {
         world.program(program, INSTANT);
