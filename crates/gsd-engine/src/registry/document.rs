@@ -8,27 +8,22 @@ use serde_json::{Map, Value, json};
 /// The version of the document's shape.
 const VERSION: &str = "1";
 
-/// The whole registry: every manifest with the texts of its fragments, and the views.
+/// The whole registry: every manifest with the texts of its fragments, and the views. Its size grows
+/// with what the manifests say: all that a capability requires, directly or not, follows from their
+/// `requires` and is not written for each, since along a chain that would be its square.
 pub fn document(registry: &Registry) -> Value {
     let capabilities: Map<String, Value> = registry
         .capabilities()
         .map(|capability| (capability.id().as_str().to_owned(), manifest(capability)))
         .collect();
     let runtimes: Vec<&str> = registry.runtimes().map(|runtime| runtime.id().as_str()).collect();
-    let requires: Map<String, Value> = registry
-        .capabilities()
-        .filter(|capability| !capability.manifest.requires.is_empty())
-        .map(|capability| {
-            let id = capability.id().as_str();
-            (id.to_owned(), json!(registry.requires_closure(id)))
-        })
-        .collect();
+    let by_loop_point = by_loop_point(registry, &capabilities);
     json!({
         "version": VERSION,
         "capabilities": capabilities,
         "bySkill": registry.by_skill(),
         "byAgent": registry.by_agent(),
-        "byLoopPoint": by_loop_point(registry),
+        "byLoopPoint": by_loop_point,
         "configKeys": registry.config_keys(),
         "configSchema": config_schema(registry),
         "runtimes": runtimes,
@@ -36,7 +31,6 @@ pub fn document(registry: &Registry) -> Value {
         "commandFamilies": command_families(registry),
         "capabilityClusters": registry.clusters(),
         "profileMembership": profile_membership(registry),
-        "requiresClosure": requires,
     })
 }
 
@@ -68,15 +62,14 @@ fn manifest(capability: &Capability) -> Value {
     manifest
 }
 
-fn by_loop_point(registry: &Registry) -> Value {
+fn by_loop_point(registry: &Registry, manifests: &Map<String, Value>) -> Value {
     let at = |point: &Point| {
         let hooks = registry.at_point(*point);
         let pick = |list: &str, owners: Vec<(&Capability, usize)>| -> Value {
             owners
                 .into_iter()
                 .map(|(capability, index)| {
-                    let declared = manifest(capability);
-                    let mut hook = declared[list][index].clone();
+                    let mut hook = manifests[capability.id().as_str()][list][index].clone();
                     hook["capId"] = json!(capability.id());
                     hook
                 })

@@ -138,35 +138,37 @@ impl Registry {
     /// Every capability that a profile has: those of its tier and smaller ones, and all that they
     /// require.
     pub fn profile(&self, profile: Tier) -> BTreeSet<&str> {
-        let mut members = BTreeSet::new();
-        for capability in self.capabilities() {
-            if capability.manifest.tier.value <= profile {
-                let id = capability.id().as_str();
-                members.insert(id);
-                members.extend(self.requires_closure(id));
-            }
-        }
+        let of_tier = self.capabilities().filter(|c| c.manifest.tier.value <= profile);
+        let mut members: BTreeSet<&str> = of_tier.map(|c| c.id().as_str()).collect();
+        let start = members.iter().copied().collect();
+        self.add_required(start, &mut members);
         members
     }
 
     /// All that a capability requires, directly or not, the nearest first, without itself.
     pub fn requires_closure(&self, id: &str) -> Vec<&str> {
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
-        let mut queue: VecDeque<&str> = VecDeque::new();
-        let mut out = vec![];
-        let start = self.capabilities.get(id).map(|c| c.id().as_str());
-        queue.extend(start);
-        seen.extend(start);
+        let start: VecDeque<&str> = self.get(id).map(|c| c.id().as_str()).into_iter().collect();
+        let mut seen = start.iter().copied().collect();
+        self.add_required(start, &mut seen)
+    }
+
+    /// Adds what those in the queue require to what was seen, each once, and says what was added.
+    fn add_required<'a>(
+        &'a self,
+        mut queue: VecDeque<&'a str>,
+        seen: &mut BTreeSet<&'a str>,
+    ) -> Vec<&'a str> {
+        let mut added = vec![];
         while let Some(id) = queue.pop_front() {
             let Some(capability) = self.capabilities.get(id) else { continue };
             for required in &capability.manifest.requires {
                 if seen.insert(required.as_str()) {
-                    out.push(required.as_str());
+                    added.push(required.as_str());
                     queue.push_back(required.as_str());
                 }
             }
         }
-        out
+        added
     }
 
     /// What hooks in at a point, in the order in which it runs: gates by id, the others so that who

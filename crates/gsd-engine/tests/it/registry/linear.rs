@@ -1,7 +1,8 @@
 //! The work of composition grows with the number of overlays, not with its square.
 
 use super::{overlay, stepper};
-use gsd_engine::registry::{Overlay, Scope, compose, first_party};
+use gsd_engine::manifest::Tier;
+use gsd_engine::registry::{Overlay, Scope, compose, first_party, render};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -40,4 +41,24 @@ fn twice_the_overlays_are_about_twice_the_work() {
     let (small, large) = (best(250), best(2000));
     // Eight times as many: a square would be 64 times the work.
     assert!(large < small * 32, "{small:?} for 250, {large:?} for 2000");
+}
+
+#[test]
+fn a_chain_of_requirements_is_written_once() {
+    let chain = |count: usize| -> Vec<Overlay> {
+        let link = |at: usize| {
+            let mut value = stepper(&format!("c{at:05}"), &[]);
+            if at > 0 {
+                value["requires"] = json!([format!("c{:05}", at - 1)]);
+            }
+            overlay(Scope::Global, &value)
+        };
+        (0..count).map(link).collect()
+    };
+    let size = |count| render(&compose(vec![], chain(count)).registry).len();
+    let (small, large) = (size(100), size(1000));
+    assert!(large < small * 12, "{small} bytes for 100, {large} bytes for 1000");
+    let registry = compose(vec![], chain(300)).registry;
+    assert_eq!(registry.requires_closure("c00299").len(), 299);
+    assert_eq!(registry.profile(Tier::Full).len(), 300);
 }
