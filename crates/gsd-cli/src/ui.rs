@@ -182,8 +182,9 @@ impl Ui {
         let _ = write!(err, "{text}").and_then(|()| err.flush());
     }
 
+    /// Something is wrong that stops nothing: one line, also under `--quiet`.
     pub(crate) fn warn(&self, text: impl fmt::Display) {
-        self.say(format_args!("{} {text}", self.paint_err(Tone::Warn, "warning:")));
+        self.talk(format_args!("{} {text}\n", self.paint_err(Tone::Warn, "warning:")));
     }
 
     pub(crate) fn paint<'a>(&self, tone: Tone, text: &'a str) -> Painted<'a> {

@@ -93,7 +93,16 @@ fn one(renderer: &Renderer, diagnostic: &Diagnostic) -> String {
     if let Some(help) = &help {
         report.push(Group::with_title(SnippetLevel::HELP.secondary_title(help.as_str())));
     }
-    renderer.render(&report)
+    let mut text = renderer.render(&report);
+    for excerpt in std::iter::once(&main).chain(far.iter().map(|(excerpt, _)| excerpt)) {
+        if let Some((wrong, right)) = excerpt.misplaced() {
+            // Not a place whose column begins with the same digits.
+            for end in ["\n", "\u{1b}"] {
+                text = text.replacen(&format!("{wrong}{end}"), &format!("{right}{end}"), 1);
+            }
+        }
+    }
+    text
 }
 
 fn annotation<'a>(
@@ -118,6 +127,8 @@ struct Excerpt {
     text: String,
     /// The place within `text`.
     span: Range<usize>,
+    /// Where the place begins in its whole line, from 1.
+    column: usize,
 }
 
 /// Longer lines are cut around the place.
@@ -148,7 +159,15 @@ impl Excerpt {
         let raw = file.text().get(start..end).unwrap_or_default();
         let inside = span.start.clamp(start, end) - start..span.end.clamp(start, end) - start;
         let (text, inside) = harmless(raw, inside);
-        Self { name: printable(file.name(), 200), first_line, start, text, span: inside }
+        let (name, column) = (printable(file.name(), 200), at.position().column);
+        Self { name, first_line, start, text, span: inside, column }
+    }
+
+    /// The place as it is rendered, and as it is, where the beginning of a long line is left out.
+    fn misplaced(&self) -> Option<(String, String)> {
+        let shown = self.text[..self.span.start].chars().count() + 1;
+        let place = |column| format!("{}:{}:{column}", self.name, self.first_line);
+        (shown != self.column).then(|| (place(shown), place(self.column)))
     }
 
     fn snippet<'a>(&'a self) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
@@ -230,7 +249,22 @@ mod tests {
     #[test]
     fn a_line_of_megabytes_is_cut_around_the_place() {
         let text = format!("{}X{}", "a".repeat(1 << 20), "b".repeat(1 << 20));
-        assert!(rendered(&text, 1 << 20..(1 << 20) + 1).len() < 1000);
+        let shown = rendered(&text, 1 << 20..(1 << 20) + 1);
+        assert!(shown.len() < 1000);
+        assert!(shown.contains("--> a.md:1:1048577\n"), "{shown}");
+    }
+
+    #[test]
+    fn the_column_is_that_of_the_whole_line() {
+        let line = format!("{}X{}", "é".repeat(150), "b".repeat(100));
+        let file = SourceFile::new("a.md", format!("{line}\n{line}\n"));
+        let at = |line: usize| file.at(line * 402 + 300..line * 402 + 301);
+        let diagnostic = RULE.at(at(0), "wrong").also(at(1), "as here");
+        for renderer in [Renderer::plain(), Renderer::styled()] {
+            let shown = one(&renderer, &diagnostic);
+            assert_eq!(shown.matches("a.md:1:151").count(), 1, "{shown:?}");
+            assert_eq!(shown.matches("a.md:2:151").count(), 1, "{shown:?}");
+        }
     }
 
     proptest! {

@@ -66,6 +66,7 @@ pub(crate) fn render(
         out.push_str(&format!("{}\n\n", ui.paint(Tone::Dim, &text)));
     }
     not_covered(ui, record, width, &mut out);
+    changed(ui, record, width, &mut out);
     let mut row = |name: &str, text: &str| {
         out.push_str(&format!("{} {text}\n", ui.paint(Tone::Dim, &format!("{name:<13}"))));
     };
@@ -148,6 +149,7 @@ fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut 
         Some(Verdict::Verified) => ("✔", "verified"),
         Some(Verdict::Moved) => ("↷", "moved"),
         Some(Verdict::Planned) => ("◌", "planned"),
+        Some(Verdict::Located) => ("○", "located"),
         Some(Verdict::Ungrounded) => ("✘", "ungrounded"),
         Some(Verdict::Contradicted) => ("✘", "contradicted"),
         Some(Verdict::Outside) => ("✘", "outside"),
@@ -173,7 +175,7 @@ fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut 
     let mut places: Vec<String> = vec![];
     for evidence in findings.iter().flat_map(|finding| &finding.evidence) {
         let mut place = place(evidence);
-        if !evidence.verdict.holds() {
+        if evidence.verdict.refutes() {
             place.push_str(" ✘");
         }
         if !places.contains(&place) {
@@ -275,6 +277,31 @@ fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
             let label = if index == 0 { label } else { "" };
             let label = format!("{label:<13}");
             out.push_str(&format!("{} {line}\n", ui.paint(Tone::Dim, &label)));
+        }
+    }
+}
+
+/// What lanes changed in the project: nobody should hear of it only when he commits.
+fn changed(ui: &Ui, record: &Record, width: usize, out: &mut String) {
+    const NAMED: usize = 4;
+    let mut by_paths: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
+    for lane in &record.lanes {
+        if let Some(mutation) = &lane.mutated_worktree {
+            let paths = mutation.changes.iter().map(|change| change.path.as_str()).collect();
+            by_paths.entry(paths).or_default().push(lane.identity.as_str());
+        }
+    }
+    for (paths, lanes) in by_paths {
+        let mut text: Vec<String> =
+            paths.iter().take(NAMED).map(|path| printable(path, 80)).collect();
+        if paths.len() > NAMED {
+            text.push(format!("{} more", paths.len() - NAMED));
+        }
+        let text = format!("{} while {} ran", text.join(", "), lanes.join(", "));
+        for (index, line) in wrap(&text, width - 14).into_iter().enumerate() {
+            let label = if index == 0 { "changed" } else { "" };
+            let label = format!("{label:<13}");
+            out.push_str(&format!("{} {line}\n", ui.paint(Tone::Warn, &label)));
         }
     }
 }

@@ -178,6 +178,7 @@ echo '```'"#,
     assert_eq!(ran.code, 0, "what rests on nothing does not gate: {}", ran.stdout);
     let changes = lane(&record, "gemini")["mutated_worktree"]["changes"].to_string();
     assert!(changes.contains("planted.js"), "{changes}");
+    assert!(ran.stdout.contains("changed       planted.js while gemini ran"), "{}", ran.stdout);
 }
 
 #[test]

@@ -27,8 +27,10 @@ pub enum Verdict {
     Outside,
     /// A plain search shows the opposite of the claim.
     Contradicted,
-    /// No such file or line, or what the claim speaks of does not stand there.
+    /// No such file or line, or the quote does not stand there.
     Ungrounded,
+    /// The place is there; nothing quoted or named shows that the claim is about it.
+    Located,
     /// The file does not exist yet and a plan creates it.
     Planned,
     /// The quote stands at another line of the file.
@@ -39,10 +41,11 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, the heaviest first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Verified,
         Self::Moved,
         Self::Planned,
+        Self::Located,
         Self::Ungrounded,
         Self::Contradicted,
         Self::Outside,
@@ -54,6 +57,7 @@ impl Verdict {
             Self::Outside => "outside",
             Self::Contradicted => "contradicted",
             Self::Ungrounded => "ungrounded",
+            Self::Located => "located",
             Self::Planned => "planned",
             Self::Moved => "moved",
             Self::Verified => "verified",
@@ -64,7 +68,15 @@ impl Verdict {
     pub const fn holds(self) -> bool {
         match self {
             Self::Verified | Self::Moved | Self::Planned => true,
-            Self::Ungrounded | Self::Contradicted | Self::Outside => false,
+            Self::Located | Self::Ungrounded | Self::Contradicted | Self::Outside => false,
+        }
+    }
+
+    /// Whether the citation proved wrong. One that merely shows nothing did not.
+    pub const fn refutes(self) -> bool {
+        match self {
+            Self::Ungrounded | Self::Contradicted | Self::Outside => true,
+            Self::Verified | Self::Moved | Self::Planned | Self::Located => false,
         }
     }
 }
@@ -156,7 +168,10 @@ pub fn check(tree: &WorkTree, citation: &Citation, planned: &BTreeSet<RelPath>) 
             }
         }
         Found::Unreadable if citation.by_check => judged(Verdict::Verified),
+        Found::Unreadable if cites_no_text(citation) => judged(Verdict::Located),
         Found::Unreadable => judged(Verdict::Ungrounded),
+        // Nobody can look any more at what stood there.
+        Found::Changed => judged(Verdict::Located),
         Found::Text(_) if absence::says_missing(&citation.claim, &citation.path) => {
             judged(Verdict::Contradicted)
         }
@@ -184,10 +199,13 @@ pub fn check(tree: &WorkTree, citation: &Citation, planned: &BTreeSet<RelPath>) 
 /// Whether the citation is nothing but a path and the claim says that this path leads nowhere. Who
 /// quotes lines of a file that is missing has made them up.
 fn is_about_absence(citation: &Citation) -> bool {
+    cites_no_text(citation) && absence::says_missing(&citation.claim, &citation.path)
+}
+
+/// Whether the citation is nothing but a path.
+fn cites_no_text(citation: &Citation) -> bool {
     let nothing_quoted = citation.quote.as_deref().is_none_or(|quote| quote.trim().is_empty());
-    citation.line.is_none()
-        && nothing_quoted
-        && absence::says_missing(&citation.claim, &citation.path)
+    citation.line.is_none() && nothing_quoted
 }
 
 /// The last line that a citation means, once its first is known.
@@ -221,7 +239,7 @@ fn locate(source: &Source, citation: &Citation) -> (Verdict, Option<u64>) {
                     let (first, last) = near(line, end, source);
                     match speaks_of(source, citation, first, last) {
                         Some(_) => (Verdict::Verified, None),
-                        None => (Verdict::Ungrounded, None),
+                        None => (Verdict::Located, None),
                     }
                 }
                 Place::Told(verdict, resolved) => (verdict, resolved),
@@ -246,8 +264,16 @@ fn locate(source: &Source, citation: &Citation) -> (Verdict, Option<u64>) {
         (None, Some(_)) if citation.by_check => (Verdict::Verified, None),
         (Some(_), Some(_)) => (Verdict::Verified, None),
         (Some(number), None) => (Verdict::Verified, Some(number)),
-        (None, _) => (Verdict::Ungrounded, None),
+        // A quote or a symbol that was given must stand there.
+        (None, _) if names_text(citation) => (Verdict::Ungrounded, None),
+        (None, _) => (Verdict::Located, None),
     }
+}
+
+/// Whether the citation says itself what stands at its place.
+fn names_text(citation: &Citation) -> bool {
+    let texts = [citation.quote.as_deref(), citation.symbol.as_deref()];
+    texts.into_iter().flatten().any(|text| !text.trim().is_empty())
 }
 
 /// The lines around the cited ones; all of them where none is cited.

@@ -64,6 +64,8 @@ pub(super) enum Found {
     Missing,
     /// It exists and has no lines to cite: a folder, a FIFO, a binary, or the run has read enough.
     Unreadable,
+    /// It is not what it was at the moment that counts, and nobody kept that.
+    Changed,
     Text(Arc<Source>),
 }
 
@@ -158,7 +160,7 @@ impl WorkTree {
         for path in &candidates {
             match self.load(path) {
                 Found::Missing => {}
-                found @ (Found::Outside | Found::Unreadable | Found::Text(_)) => {
+                found @ (Found::Outside | Found::Unreadable | Found::Changed | Found::Text(_)) => {
                     return (Some(path.clone()), found);
                 }
             }
@@ -236,7 +238,7 @@ impl WorkTree {
         }
         match self.earlier.get(path) {
             Some(Earlier::Missing) => return Found::Missing,
-            Some(Earlier::Unknown) => return Found::Unreadable,
+            Some(Earlier::Unknown) => return Found::Changed,
             Some(Earlier::Text(text)) => return Found::Text(Arc::new(Source::new(text.clone()))),
             None => {}
         }

@@ -165,14 +165,20 @@ pub fn select(
 ) -> Selection {
     let mut chooser = Chooser { request, reviewers, roster, detected, out: Selection::new() };
     // Reported whoever decides: a fault that hides until the flag is left out is found too late.
+    // But an instance that cannot be used stops nobody who names somebody else.
     for diagnostic in &reviewers.found {
-        chooser.out.errors.push(Remark {
+        let remark = Remark {
             subject: "settings".to_owned(),
             kind: RemarkKind::Setting,
             message: diagnostic.message.clone(),
             help: diagnostic.help.clone(),
             at: Some(diagnostic.at.clone()),
-        });
+        };
+        if Reviewers::is_about_instance(diagnostic) && !request.named.is_empty() {
+            chooser.out.warnings.push(remark);
+        } else {
+            chooser.out.errors.push(remark);
+        }
     }
     chooser.out.source = if !request.named.is_empty() {
         chooser.named();

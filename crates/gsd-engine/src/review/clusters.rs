@@ -112,16 +112,17 @@ fn best(finding: &Finding) -> Option<Verdict> {
 
 /// Whether all that a finding cites proved wrong.
 fn is_refuted(finding: &Finding) -> bool {
-    best(finding).is_some_and(|verdict| !verdict.holds())
+    best(finding).is_some_and(Verdict::refutes)
 }
 
-/// A finding that cites nothing stands above one whose citation proved wrong.
+/// A finding that cites nothing, or a place without words of it, stands above one whose citation
+/// proved wrong.
 fn evidence_weight(verdict: Option<Verdict>) -> u8 {
     match verdict {
         Some(Verdict::Verified) => 6,
         Some(Verdict::Moved) => 5,
         Some(Verdict::Planned) => 4,
-        None => 3,
+        Some(Verdict::Located) | None => 3,
         Some(Verdict::Ungrounded) => 2,
         Some(Verdict::Contradicted) => 1,
         Some(Verdict::Outside) => 0,
@@ -131,14 +132,14 @@ fn evidence_weight(verdict: Option<Verdict>) -> u8 {
 /// Whether all that a cluster cites proved wrong. Such a cluster stays visible, after all others,
 /// and never stops a run.
 pub fn is_discredited(cluster: &Cluster) -> bool {
-    cluster.verdict.is_some_and(|verdict| !verdict.holds())
+    cluster.verdict.is_some_and(Verdict::refutes)
 }
 
 /// Whether what a cluster rests on holds only in part: each of its findings that cites something
 /// which holds also cites something that does not.
 pub fn is_mixed(cluster: &Cluster, findings: &[Finding]) -> bool {
     let members = findings.iter().filter(|finding| finding.cluster == cluster.id);
-    let holds = |finding: &Finding| finding.evidence.iter().all(|e| e.verdict.holds());
+    let holds = |finding: &Finding| !finding.evidence.iter().any(|e| e.verdict.refutes());
     let mut cited = members.filter(|finding| !finding.evidence.is_empty());
     cluster.verdict.is_some_and(|verdict| verdict.holds()) && !cited.any(holds)
 }

@@ -71,6 +71,8 @@ impl Call<'_, '_> {
         };
         let call = || lane::call(plan, self.ready, &self.prompt.text, &context, progress);
         match plan.transport() {
+            // gsd itself changes nothing.
+            Transport::Spawn if plan.is_local() => call(),
             Transport::Spawn => self.watch.during(&plan.identity, plan.confinement, call),
             // A server does nothing on this machine.
             Transport::OpenaiHttp => call(),

@@ -103,14 +103,14 @@ fn names_near_the_line() {
     let claimed = |line, claim| repo.check(FILE, line, "", claim);
     assert_eq!(claimed(1, "`getPosts` has no limit"), (Verified, None));
     assert_eq!(claimed(11, "`getPosts` has no limit"), (Verified, None));
-    assert_eq!(claimed(12, "`getPosts` has no limit"), (Ungrounded, None));
+    assert_eq!(claimed(12, "`getPosts` has no limit"), (Located, None));
     assert_eq!(claimed(3, "`deleted_at` is ignored by the cursor in posts"), (Verified, None));
-    assert_eq!(claimed(3, "`deleted_at` leaks"), (Ungrounded, None));
+    assert_eq!(claimed(3, "`deleted_at` leaks"), (Located, None));
     assert_eq!(claimed(3, "the cursor is not checked"), (Verified, None));
-    assert_eq!(claimed(3, "quantum entanglement is unhandled"), (Ungrounded, None));
+    assert_eq!(claimed(3, "quantum entanglement is unhandled"), (Located, None));
     assert_eq!(claimed(21, "`getPosts`"), (Ungrounded, None));
     assert_eq!(claimed(0, "`LIMIT2` is unused"), (Verified, Some(19)));
-    assert_eq!(claimed(0, "the cursor is not checked"), (Ungrounded, None));
+    assert_eq!(claimed(0, "the cursor is not checked"), (Located, None));
     let with_symbol = Citation {
         path: FILE.into(),
         line: Some(3),
@@ -129,12 +129,12 @@ fn a_quote_that_stands_everywhere_proves_nothing_by_itself() {
     let many: String = (0..30).map(|n| format!("use step{n};\nlet value = read();\n")).collect();
     fs::write(repo.root.join("src/many.rs"), many).unwrap();
     let quoted = |line, quote, claim| repo.check("src/many.rs", line, quote, claim).0;
-    assert_eq!(quoted(2, "let value = read();", "the data base is never closed"), Ungrounded);
+    assert_eq!(quoted(2, "let value = read();", "the data base is never closed"), Located);
     assert_eq!(quoted(2, "let value = read();", "`step3` is read twice"), Verified);
     assert_eq!(quoted(1, "let value = read();", "`step3` is read twice"), Ungrounded);
     assert_eq!(quoted(0, "let value = read();", "`step3` is read twice"), Ungrounded);
     // A keyword, even one that stands there once.
-    assert_eq!(repo.check(FILE, 1, "import", "the cookie is not signed").0, Ungrounded);
+    assert_eq!(repo.check(FILE, 1, "import", "the cookie is not signed").0, Located);
     assert_eq!(repo.check(FILE, 1, "import", "`db` is a global").0, Verified);
 }
 
@@ -315,9 +315,27 @@ fn what_was_changed_since_is_no_evidence() {
     assert_eq!(repo.check("src/planted.ts", 1, "eval(userInput)", "").0, Verdict::Ungrounded);
     assert_eq!(repo.check(FILE, 3, "getPosts(cursor: string)", "").0, Verdict::Ungrounded);
     assert_eq!(repo.check(FILE, 1, "export const first", "").0, Verdict::Verified);
+    // Nobody knows what stood there, so it neither bears the claim out nor proves it wrong.
     let plan = ".planning/phases/03-x/03-01-PLAN.md";
-    assert_eq!(repo.check(plan, 2, "wave: 1", "").0, Verdict::Ungrounded);
+    assert_eq!(repo.check(plan, 2, "wave: 1", "").0, Verdict::Located);
     fs::create_dir_all(repo.root.join(".git")).unwrap();
     fs::write(repo.root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
     assert_eq!(repo.check(".git/HEAD", 1, "ref: refs/heads/main", "").0, Verdict::Outside);
+}
+
+#[test]
+fn a_place_that_is_there_is_not_wrong_because_nothing_is_quoted() {
+    let repo = repo();
+    let claim = "no upper limit is enforced anywhere";
+    for (path, line) in [(FILE, 3), (FILE, 0), ("src", 0), ("03-01-PLAN.md", 0)] {
+        let (verdict, _) = repo.check(path, line, "", claim);
+        assert_eq!(verdict, Verdict::Located, "{path}:{line}");
+        assert!(!verdict.holds() && !verdict.refutes());
+    }
+    // A place that is not there, and words that are not there, are wrong.
+    for (path, line, quote) in
+        [(FILE, 4000, ""), (FILE, 3, "let upper = 7"), ("src/gone.ts", 3, "")]
+    {
+        assert_eq!(repo.check(path, line, quote, claim).0, Verdict::Ungrounded, "{path}:{line}");
+    }
 }

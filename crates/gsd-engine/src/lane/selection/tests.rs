@@ -200,6 +200,13 @@ fn instances_are_selected_by_their_names() {
     assert_eq!(fast.model.as_deref(), Some("mini"));
     let plain = World::new(&["codex", "claude"]).config(config).select(named(&["deep"]));
     assert_eq!(names(&plain), "deep");
+    // A sound one is asked although others are not: they are told of, and stop nobody.
+    assert_eq!((plain.errors.len(), plain.warnings.len()), (0, 7));
+    let lost = World::new(&["codex", "claude"]).config(config).select(named(&["lost"]));
+    assert_eq!(kinds(&lost.errors), [("lost", K::Unknown)]);
+    let told = lost.warnings.iter().find(|told| told.message.contains("`lost`"));
+    let help = told.and_then(|told| told.help.as_deref()).unwrap_or_default();
+    assert!(help.contains("gsd config unset review.reviewer_instances.lost"), "{help}");
     assert!(!plain.shared_adapter && plain.selected[0].named);
 }
 

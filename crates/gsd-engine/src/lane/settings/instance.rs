@@ -87,7 +87,10 @@ pub(super) fn read(config: &Config, name: &str, lanes: &[&Descriptor]) -> Result
         let wrong = Wrong::new(format!("there is no lane `{}`", printable(&cli, 80)));
         return Err(match nearest(&cli, lanes.iter().map(|lane| lane.slug.as_str())) {
             Some(near) => wrong.help(format!("did you mean `{near}`?")),
-            None => wrong,
+            None => wrong.help(format!(
+                "install or enable the capability that brings the lane, or type \
+                 `gsd config unset {INSTANCES}.{name}`"
+            )),
         });
     };
     let instance = Instance {

@@ -50,6 +50,11 @@ impl Reviewers {
         reviewers
     }
 
+    /// Whether something in `found` is about one instance.
+    pub fn is_about_instance(found: &Diagnostic) -> bool {
+        found.rule.code == BAD_INSTANCE.code
+    }
+
     fn read_defaults(&mut self, setting: &Setting<'_>) {
         let items = match &setting.node.value {
             Value::Null => return,

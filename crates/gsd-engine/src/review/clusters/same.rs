@@ -115,7 +115,7 @@ fn meetings(a: &Finding, b: &Finding, apart: u64) -> usize {
     let meet = |x: &Evidence, y: &Evidence| {
         let (Some(x_span), Some(y_span)) = (span(x), span(y)) else { return false };
         x.path == y.path
-            && x.verdict.holds() == y.verdict.holds()
+            && x.verdict.refutes() == y.verdict.refutes()
             && x_span.0 <= y_span.1.saturating_add(apart)
             && y_span.0 <= x_span.1.saturating_add(apart)
     };

@@ -125,6 +125,7 @@ pub(super) const fn verdict(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::Verified) => "✔ verified",
         Some(Verdict::Moved) => "↷ moved",
         Some(Verdict::Planned) => "◌ planned",
+        Some(Verdict::Located) => "○ located",
         Some(Verdict::Ungrounded) => "✗ ungrounded",
         Some(Verdict::Contradicted) => "≠ contradicted",
         Some(Verdict::Outside) => "⊘ outside",

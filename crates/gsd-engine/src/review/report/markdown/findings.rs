@@ -121,7 +121,7 @@ fn grounds(cluster: &Cluster, members: &[&Finding], links: &Links<'_>) -> String
 fn place(evidence: &Evidence, links: &Links<'_>) -> String {
     let shown = show::place(links.shown(&evidence.path), evidence);
     let exists = match evidence.verdict {
-        Verdict::Verified | Verdict::Moved | Verdict::Contradicted => true,
+        Verdict::Verified | Verdict::Moved | Verdict::Located | Verdict::Contradicted => true,
         Verdict::Planned | Verdict::Ungrounded | Verdict::Outside => false,
     };
     match links.to(&evidence.path, show::line(evidence)).filter(|_| exists) {
@@ -241,7 +241,7 @@ fn names(lanes: &[&str], links: &Links<'_>) -> String {
 
 /// Whether two groups of findings rest on one place.
 fn meet(a: &[&Finding], b: &[&Finding]) -> bool {
-    let holds = |evidence: &&Evidence| evidence.verdict.holds();
+    let holds = |evidence: &&Evidence| !evidence.verdict.refutes();
     let places = |members: &[&Finding]| -> Vec<(String, Option<u64>)> {
         let all = show::evidence(members).into_iter().filter(holds);
         all.map(|e| (e.path.clone(), show::line(e))).collect()
