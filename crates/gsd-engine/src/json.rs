@@ -20,7 +20,7 @@ mod sink;
 mod tree;
 mod word;
 
-pub use edit::{MAX_ROUNDS, apply_fixes};
+pub use edit::apply_fixes;
 pub(crate) use expected::Expected;
 pub use fields::{Fields, Read, quoted, read_list};
 pub use items::{append_item, is_bare, read_value, remove_item};

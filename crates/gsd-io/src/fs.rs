@@ -257,6 +257,10 @@ fn replace(path: &Utf8Path, content: &[u8], readers: Readers) -> Result<(), Writ
     use std::os::unix::fs::PermissionsExt;
     let folder = path.parent().filter(|p| !p.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let write = || -> io::Result<()> {
+        if kind(path) == Some(Kind::Special) {
+            // A device or a pipe that is replaced is lost for everybody.
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
         faults::step()?;
         let prefix = swap::left_over_prefix(path);
         let mut staged = tempfile::Builder::new().prefix(&prefix).tempfile_in(folder)?;

@@ -5,6 +5,7 @@ use super::{Context, Outcome};
 use crate::args::{RegistryArgs, RegistryCommand};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
+use crate::output::file::OutputFile;
 use crate::output::{diagnostics, format::count, json_v1};
 use crate::ui::{Tone, Ui};
 use camino::Utf8Path;
@@ -61,7 +62,13 @@ fn build(ui: &Ui, context: &Context, composition: &Composition, out: Option<&Utf
         fs::create_dir_all(parent)
             .map_err(|e| CommandError::from_error(ExitStatus::Diagnostics, "not-written", &e))?;
     }
-    fs::write_atomic(&path, text.as_bytes())
+    let is_registry = |head: &[u8]| head.starts_with(text.get(..28).unwrap_or_default().as_bytes());
+    OutputFile::replacing(&path, &[], is_registry)
+        .map_err(|message| {
+            CommandError::new(ExitStatus::Usage, "output-file", message)
+                .hint("name another file with `--out`")
+        })?
+        .write(text.as_bytes())
         .map_err(|e| CommandError::from_error(ExitStatus::Diagnostics, "not-written", &e))?;
     if ui.json {
         ui.success(json!({ "file": out.as_str(), "bytes": text.len() }));

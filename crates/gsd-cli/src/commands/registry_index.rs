@@ -4,11 +4,12 @@ use super::{Context, Outcome, registry};
 use crate::args::{RegistryIndexArgs, RegistryIndexBuildArgs, RegistryIndexCommand};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
+use crate::output::file::OutputFile;
 use crate::output::format::count;
 use crate::ui::Ui;
 use gsd_engine::source::{BuildError, build_index};
 use gsd_io::cancel::Cancel;
-use gsd_io::fs::{self, Scratch};
+use gsd_io::fs::Scratch;
 use serde_json::{Value, json};
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &RegistryIndexArgs) -> Outcome {
@@ -26,7 +27,17 @@ fn build(ui: &Ui, context: &Context, args: &RegistryIndexBuildArgs) -> Outcome {
         build_index(&folder, scratch.path(), &Cancel::new()).map_err(|error| refused(&error))?;
     let out = args.out.clone().unwrap_or_else(|| args.folder.join("index.json"));
     let text = format!("{index:#}\n");
-    fs::write_atomic(&context.env.absolute(&out), text.as_bytes()).map_err(not_written)?;
+    let is_index = |head: &[u8]| {
+        let head = String::from_utf8_lossy(head);
+        head.starts_with('{') && head.contains("\"capabilities\"")
+    };
+    OutputFile::replacing(&context.env.absolute(&out), &[], is_index)
+        .map_err(|message| {
+            CommandError::new(ExitStatus::Usage, "output-file", message)
+                .hint("name another file with `--out`")
+        })?
+        .write(text.as_bytes())
+        .map_err(not_written)?;
     let (capabilities, versions) = sizes(&index);
     if ui.json {
         ui.success(json!({

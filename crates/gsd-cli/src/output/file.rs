@@ -19,6 +19,15 @@ impl OutputFile {
     /// Looks at a path before anything runs. `taken` are files that the run reads or writes
     /// itself. The error says why the path cannot be written to.
     pub(crate) fn at(path: &Utf8Path, taken: &[Utf8PathBuf]) -> Result<Self, String> {
+        Self::replacing(path, taken, is_report)
+    }
+
+    /// As [`Self::at`], where a file may be replaced that begins as `is_ours` says.
+    pub(crate) fn replacing(
+        path: &Utf8Path,
+        taken: &[Utf8PathBuf],
+        is_ours: impl Fn(&[u8]) -> bool,
+    ) -> Result<Self, String> {
         let refuse = |why: &str| Err(format!("`{path}` cannot be written: {why}"));
         let name = path.file_name().unwrap_or_default();
         if name == "-" {
@@ -38,7 +47,7 @@ impl OutputFile {
         }
         match fs::kind(&real) {
             Some(Kind::Directory) => refuse("it is a directory"),
-            Some(Kind::File { bytes }) if bytes > 0 && !is_ours(&real) => {
+            Some(Kind::File { bytes }) if bytes > 0 && !begins(&real, is_ours) => {
                 refuse("it exists, and gsd did not write it; remove it or name another file")
             }
             Some(Kind::File { .. } | Kind::Link) | None => Ok(Self::Regular(real)),
@@ -46,18 +55,21 @@ impl OutputFile {
         }
     }
 
-    pub(crate) fn write(&self, text: &str) -> Result<(), WriteError> {
+    pub(crate) fn write(&self, content: &[u8]) -> Result<(), WriteError> {
         match self {
-            Self::Regular(path) => fs::write_atomic(path, text.as_bytes()),
-            Self::Stream(path) => fs::write_stream(path, text.as_bytes()),
+            Self::Regular(path) => fs::write_atomic(path, content),
+            Self::Stream(path) => fs::write_stream(path, content),
         }
     }
 }
 
+fn begins(path: &Utf8Path, is_ours: impl Fn(&[u8]) -> bool) -> bool {
+    fs::read_head(path, HEAD, Links::Refuse).is_ok_and(|head| is_ours(&head))
+}
+
 /// Whether a file begins as a record, a page or a SARIF log of gsd does.
-fn is_ours(path: &Utf8Path) -> bool {
-    let Ok(head) = fs::read_head(path, HEAD, Links::Refuse) else { return false };
-    let head = String::from_utf8_lossy(&head);
+fn is_report(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head);
     head.contains("\"name\": \"gsd\"") || head.contains("<meta name=\"generator\" content=\"gsd\">")
 }
 
@@ -98,9 +110,9 @@ mod tests {
     fn pipes_and_devices_stay_what_they_are() {
         let out = OutputFile::at(Utf8Path::new("/dev/null"), &[]).unwrap();
         assert_eq!(out, OutputFile::Stream("/dev/null".into()));
-        out.write("x").unwrap();
+        out.write(b"x").unwrap();
         assert_eq!(fs::kind(Utf8Path::new("/dev/null")), Some(Kind::Special));
         let full = OutputFile::at(Utf8Path::new("/dev/full"), &[]).unwrap();
-        assert!(full.write("x").is_err());
+        assert!(full.write(b"x").is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! `gsd capability`: what an author of a capability does, from the first file to the archive.
 
-use crate::world::{Ran, gsd};
+use crate::world::{Ran, command, gsd};
 use gsd_testkit::project::World;
 use serde_json::{Value, json};
 
@@ -165,6 +165,103 @@ fn fixes_change_nothing_else() {
     // What needs a decision stays to be said: the step names a skill that nobody lists.
     assert_eq!(ran.code, 1);
     assert!(ran.stdout.contains("[manifest/ref-unowned]"), "{}", ran.stdout);
+}
+
+#[test]
+fn one_run_writes_all_fixes_and_the_next_has_none() {
+    let world = World::new();
+    let commas = with("acme", "requires", json!([]))
+        .replace("\"requires\":[]", "\"requires\":[,,,,,,,,,,,,]");
+    assert!(commas.contains(",,,,"), "{commas}");
+    // Nothing but the line breaks is left of the commas.
+    let lines = with("beta", "requires", json!([])).replace(",\"", "\n\"");
+    world.write("set/acme/capability.json", &commas);
+    world.write("set/beta/capability.json", &lines);
+    let fix = || gsd(&world, &["capability", "validate", "set", "--fix"]);
+    let first = fix();
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    assert!(first.stderr.contains("fixes written"), "{}", first.stderr);
+    let (acme, beta) =
+        (world.read("set/acme/capability.json"), world.read("set/beta/capability.json"));
+    assert!(acme.contains("\"requires\":[]") && beta.contains(",\n\""), "{acme}\n{beta}");
+    let second = fix();
+    assert!(second.code == 0 && !second.stderr.contains("written"), "{}", second.stderr);
+    assert_eq!(
+        (acme, beta),
+        (world.read("set/acme/capability.json"), world.read("set/beta/capability.json"))
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_written_keeps_no_other_one_from_its_fixes() {
+    let world = World::new();
+    for id in ["acme", "beta"] {
+        world.write(&format!("set/{id}/capability.json"), &with(id, "tier", json!("ful")));
+    }
+    let mut command = command(&world, &["capability", "validate", "set", "--fix", "--json"]);
+    let ran = crate::world::ran(command.env("GSD_FAULT", "fail:1").output().unwrap());
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let details = &ran.json()["details"];
+    assert_eq!(details["fixed"], 1);
+    assert!(details["notWritten"][0].as_str().unwrap().contains("acme/capability.json"));
+    assert_eq!(details["diagnostics"].as_array().unwrap().len(), 1);
+    assert!(world.read("set/acme/capability.json").contains("\"ful\""));
+    assert!(world.read("set/beta/capability.json").contains("\"full\""));
+}
+
+#[test]
+fn a_name_is_not_corrected_to_one_that_is_there() {
+    let world = World::new();
+    let text = with("acme", "agentss", json!([]));
+    world.write("acme/capability.json", &text);
+    for _ in 0..2 {
+        let ran = validate(&world, &["--fix"]);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("remove it: `agents` is there already"), "{}", ran.stdout);
+        assert_eq!(world.read("acme/capability.json"), text);
+    }
+}
+
+#[test]
+fn output_replaces_nothing_that_is_not_of_its_kind() {
+    let world = World::new();
+    world.write("acme/capability.json", &with("acme", "agents", json!([])));
+    let manifest = world.read("acme/capability.json");
+    let fifo = world.root().join("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    world.write("keep.txt", "mine");
+    std::fs::create_dir(world.root().join("shelf")).unwrap();
+    let packed = gsd(&world, &["capability", "pack", "acme", "--out", "shelf/acme.tgz"]);
+    assert_eq!(packed.code, 0, "{}", packed.stderr);
+    for (words, target) in [
+        (["capability", "pack", "acme"].as_slice(), "acme/capability.json"),
+        (&["capability", "pack", "acme"], "acme/new.tgz"),
+        (&["capability", "pack", "acme"], "keep.txt"),
+        (&["registry", "build"], "keep.txt"),
+        (&["registry-index", "build", "shelf"], "keep.txt"),
+    ] {
+        let ran = gsd(&world, &[words, &["--out", target]].concat());
+        assert_eq!(ran.code, 2, "{words:?} {target}: {}{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(
+        (world.read("keep.txt"), world.read("acme/capability.json")),
+        ("mine".into(), manifest)
+    );
+    // A pipe gets the text and stays a pipe.
+    let reader = std::thread::spawn({
+        let fifo = fifo.clone();
+        move || std::fs::read(fifo).unwrap()
+    });
+    let ran = gsd(&world, &["registry", "build", "--out", "fifo"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(reader.join().unwrap().starts_with(b"{\n  \"version\""));
+    for words in [["capability", "pack", "acme"].as_slice(), &["registry", "build"]] {
+        for _ in 0..2 {
+            let ran = gsd(&world, &[words, &["--out", "made"]].concat());
+            assert_eq!(ran.code, 0, "its own file may be replaced: {}", ran.stderr);
+        }
+        std::fs::remove_file(world.root().join("made")).unwrap();
+    }
 }
 
 #[test]

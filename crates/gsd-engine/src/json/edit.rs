@@ -3,10 +3,6 @@
 
 use crate::diag::{Diagnostic, Span};
 
-/// How often a text may be fixed and checked again. A fix may bring another fault to light (a field
-/// with its right name gets its value checked); fixes that chase each other must end.
-pub const MAX_ROUNDS: usize = 8;
-
 /// Applies every fix that does not overlap an earlier one. Returns the new text and how many fixes
 /// are in it; the rest finds its turn in the next round.
 pub fn apply_fixes(text: &str, diagnostics: &[Diagnostic]) -> (String, usize) {

@@ -247,7 +247,8 @@ impl<'a> Fields<'a> {
             if let Some(key) = nearest(&member.name, missing) {
                 self.point_at(member, key, sink);
             }
-            sink.unknown_field(member, &self.pointer, &self.known);
+            let is_there = |name: &str| self.member(name).is_some();
+            sink.unknown_field(member, &self.pointer, &self.known, is_there);
         }
     }
 

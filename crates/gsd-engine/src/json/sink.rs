@@ -136,6 +136,7 @@ impl Sink {
         member: &Member,
         pointer: &Pointer,
         known: &[&'static str],
+        is_there: impl Fn(&str) -> bool,
     ) {
         self.unknown_seen += 1;
         if self.unknown_seen > MAX_LISTED {
@@ -145,6 +146,9 @@ impl Sink {
         let at = self.at(&member.name_span, &pointer.key(&member.name));
         let mut diagnostic = self.unknown.at(at, format!("unknown field `{name}`"));
         diagnostic = match nearest(&member.name, known.iter().copied()) {
+            Some(near) if is_there(near) => {
+                diagnostic.help(format!("remove it: `{near}` is there already"))
+            }
             Some(near) => diagnostic
                 .help(format!("did you mean `{near}`?"))
                 .fix(member.name_span.clone(), format!("\"{near}\"")),

@@ -189,6 +189,9 @@ impl Read for HostBehaviors {
                     let mut diagnostic = UNKNOWN_HOST_BEHAVIOR.at(name_at(sink), message);
                     let keys = BEHAVIORS.iter().map(|known| known.key);
                     diagnostic = match nearest(&member.name, keys) {
+                        Some(near) if object.get(near).is_some() => {
+                            diagnostic.help(format!("remove it: `{near}` is there already"))
+                        }
                         Some(near) => diagnostic
                             .help(format!("did you mean `{near}`?"))
                             .fix(member.name_span.clone(), format!("\"{near}\"")),

@@ -5,7 +5,7 @@ use super::{Place, Target, assert_well_placed, has_errors, seeds};
 use gsd_engine::config::{Config, Layer, central_declarations};
 use gsd_engine::diag::SourceFile;
 use gsd_engine::embedded;
-use gsd_engine::json::{self, Dialect, MAX_ROUNDS, Node, Value, apply_fixes};
+use gsd_engine::json::{self, Dialect, Node, Value, apply_fixes};
 use gsd_engine::lane::{Overrides, settings};
 use gsd_engine::manifest::{self, Bundle, Context, Origin, Parsed};
 use gsd_engine::registry::{Overlay, Scope, Standing, compose, rows};
@@ -110,6 +110,9 @@ fn parse(file: &Arc<SourceFile>) -> Parsed {
     }
     parsed
 }
+
+/// Rounds of fixes that are tried on one input.
+const MAX_ROUNDS: usize = 16;
 
 fn manifest(_: &mut Place, input: &[u8]) {
     let mut file = source(input);

@@ -4,6 +4,7 @@ use super::{Context, Outcome};
 use crate::args::CapabilityPackArgs;
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
+use crate::output::file::OutputFile;
 use crate::output::{diagnostics, json_v1};
 use crate::ui::Ui;
 use gsd_engine::diag::Level;
@@ -42,7 +43,20 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityPackArgs) -> Outc
     let integrity = integrity(&bytes);
     let out = args.out.clone().unwrap_or_else(|| archive_name(manifest).into());
     if !args.integrity {
-        fs::write_atomic(&context.env.absolute(&out), &bytes).map_err(|error| {
+        let path = context.env.absolute(&out);
+        let inside = path.starts_with(&folder) || path.starts_with(&real);
+        if args.out.is_some() && inside {
+            let message = format!("`{out}` lies in the bundle, and would be packed the next time");
+            let error = CommandError::new(ExitStatus::Usage, "output-file", message);
+            return Err(error.hint("name a file outside with `--out`"));
+        }
+        // An archive may take the place of an older one, whoever made it.
+        let is_archive = |head: &[u8]| head.starts_with(&[0x1f, 0x8b]);
+        let file = OutputFile::replacing(&path, &[], is_archive).map_err(|message| {
+            CommandError::new(ExitStatus::Usage, "output-file", message)
+                .hint("name another file with `--out`")
+        })?;
+        file.write(&bytes).map_err(|error| {
             CommandError::from_error(ExitStatus::Diagnostics, "not-written", &error)
         })?;
     }

@@ -7,11 +7,12 @@ use crate::exit::ExitStatus;
 use crate::output::{diagnostics, format::count, github, json_v1, sarif};
 use crate::ui::Ui;
 use camino::{Utf8Path, Utf8PathBuf};
-use gsd_engine::diag::{Diagnostic, Level};
-use gsd_engine::json::{MAX_ROUNDS, apply_fixes};
-use gsd_engine::registry::{Strictness, Validation, validate};
-use gsd_io::fs;
+use gsd_engine::diag::Level;
+use gsd_engine::manifest::MAX_MANIFEST;
+use gsd_engine::registry::{Strictness, Validation, fixed, validate};
+use gsd_io::fs::{self, Links};
 use serde_json::json;
+use std::error::Error;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityValidateArgs) -> Outcome {
     let strictness = if args.strict { Strictness::Strict } else { Strictness::Usual };
@@ -19,42 +20,45 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityValidateArgs) -> 
         args.paths.iter().map(|path| context.env.absolute(path)).collect();
     let look = || read(context, &paths, strictness);
     let mut validation = look()?;
-    let mut fixed = 0;
+    let mut done = Fixes::default();
     if args.fix {
-        for _ in 0..MAX_ROUNDS {
-            let written = write_fixes(&validation)?;
-            if written == 0 {
-                break;
-            }
-            fixed += written;
-            validation = look()?;
-        }
+        done = write_fixes(context, &validation);
+        validation = look()?;
     }
     let found = &validation.diagnostics;
     let worst = found.iter().map(|diagnostic| diagnostic.level).max();
-    let status =
-        if worst == Some(Level::Error) { ExitStatus::Diagnostics } else { ExitStatus::Done };
+    let is_wrong = worst == Some(Level::Error) || !done.not_written.is_empty();
+    let status = if is_wrong { ExitStatus::Diagnostics } else { ExitStatus::Done };
     if ui.json {
         let manifests: Vec<String> =
             validation.manifests.iter().map(|found| shown(context, &found.path)).collect();
         let details = json!({
             "manifests": manifests,
-            "fixed": fixed,
+            "fixed": done.written,
+            "notWritten": done.not_written,
             "diagnostics": json_v1::diagnostics(found),
         });
         ui.document(&json!({ "ok": status == ExitStatus::Done, "details": details }));
         return Ok(status);
     }
     match args.format {
-        Format::Human => human(ui, &validation, fixed),
+        Format::Human => human(ui, &validation),
         Format::Json => ui.document(&json!(json_v1::diagnostics(found))),
         Format::Sarif => ui.document(&sarif::diagnostics(found)),
         Format::Github => ui.data(&github::diagnostics(found)),
     }
+    if args.fix {
+        done.tell(ui);
+    } else if args.format == Format::Human {
+        let mechanical = found.iter().filter(|diagnostic| diagnostic.fix.is_some()).count();
+        if mechanical > 0 {
+            ui.say(format_args!("{mechanical} can be fixed with `--fix`"));
+        }
+    }
     Ok(status)
 }
 
-fn human(ui: &Ui, validation: &Validation, fixed: usize) {
+fn human(ui: &Ui, validation: &Validation) {
     let found = &validation.diagnostics;
     if found.is_empty() {
         let checked = count(validation.manifests.len(), "manifest");
@@ -64,13 +68,6 @@ fn human(ui: &Ui, validation: &Validation, fixed: usize) {
     }
     if validation.manifests.iter().any(|found| found.bundle.parsed.manifest.is_none()) {
         ui.say(format_args!("the files named by a manifest with errors were not checked"));
-    }
-    if fixed > 0 {
-        let fixes = if fixed == 1 { "fix" } else { "fixes" };
-        ui.say(format_args!("{fixed} {fixes} written"));
-    } else if found.iter().any(|diagnostic| diagnostic.fix.is_some()) {
-        let mechanical = found.iter().filter(|diagnostic| diagnostic.fix.is_some()).count();
-        ui.say(format_args!("{mechanical} can be fixed with `--fix`"));
     }
 }
 
@@ -92,25 +89,57 @@ fn read(
     })
 }
 
-/// Writes one round of fixes into each file that has some.
-fn write_fixes(validation: &Validation) -> Result<usize, CommandError> {
-    let mut written = 0;
+/// What became of the fixes.
+#[derive(Debug, Default)]
+struct Fixes {
+    written: usize,
+    /// Files that could not be written, each with the reason.
+    not_written: Vec<String>,
+    /// Files that could be fixed further.
+    unfinished: Vec<String>,
+}
+
+impl Fixes {
+    fn tell(&self, ui: &Ui) {
+        if self.written > 0 {
+            let fixes = if self.written == 1 { "fix" } else { "fixes" };
+            ui.say(format_args!("{} {fixes} written", self.written));
+        }
+        for file in &self.unfinished {
+            ui.warn(format_args!("{file}: there is more to fix; run it again"));
+        }
+        for why in &self.not_written {
+            ui.warn(format_args!("not fixed: {why}"));
+        }
+    }
+}
+
+/// Writes the fixes of each file, unless somebody else wrote to it meanwhile. A file that cannot be
+/// written keeps no other one from it.
+fn write_fixes(context: &Context, validation: &Validation) -> Fixes {
+    let mut done = Fixes::default();
     for found in &validation.manifests {
-        let file = &found.bundle.parsed.file;
-        let own: Vec<Diagnostic> = validation
-            .diagnostics
-            .iter()
-            .filter(|diagnostic| diagnostic.at.file.name() == file.name())
-            .cloned()
-            .collect();
-        let (text, applied) = apply_fixes(file.text(), &own);
-        if applied == 0 {
+        let fixed = fixed(found);
+        if fixed.fixes == 0 {
             continue;
         }
-        fs::write_atomic(&found.path, text.as_bytes()).map_err(|error| {
-            CommandError::from_error(ExitStatus::Diagnostics, "not-written", &error)
-        })?;
-        written += applied;
+        let name = shown(context, &found.path);
+        let before = found.bundle.parsed.file.text();
+        let now = fs::read_text(&found.path, MAX_MANIFEST, Links::Refuse);
+        if now.ok().as_deref() != Some(before) {
+            done.not_written.push(format!("{name}: it was changed meanwhile; run it again"));
+            continue;
+        }
+        match fs::write_atomic(&found.path, fixed.text.as_bytes()) {
+            Ok(()) => done.written += fixed.fixes,
+            Err(error) => {
+                let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+                done.not_written.push(format!("{error}{cause}"));
+            }
+        }
+        if fixed.is_unfinished {
+            done.unfinished.push(name);
+        }
     }
-    Ok(written)
+    done
 }

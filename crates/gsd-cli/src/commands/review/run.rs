@@ -120,7 +120,7 @@ impl Outputs {
     fn write(&self, record: &Record) -> Option<CommandError> {
         let mut failed = None;
         for (file, form) in &self.0 {
-            if let Err(error) = file.write(&report::render(record, *form)) {
+            if let Err(error) = file.write(report::render(record, *form).as_bytes()) {
                 failed = Some(CommandError::from_error(
                     ExitStatus::Diagnostics,
                     "report-not-written",
