@@ -23,7 +23,8 @@ use std::sync::Arc;
 /// A command names something that its tool does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Missing {
-    /// `script`, `target`, `recipe`, `task`, `package`, `test`, `example`, `alias`.
+    /// `script`, `target`, `recipe`, `task`, `package`, `test`, `example`, `alias`; `file` where
+    /// the file is missing that would declare anything at all.
     pub(super) what: &'static str,
     pub(super) name: String,
     /// The file that would have to declare it, or that would have to be there.
@@ -48,6 +49,32 @@ static TOOLS: &[Tool] =
 pub(super) fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
     let tool = TOOLS.iter().find(|tool| tool.programs.contains(&command.program()))?;
     (tool.missing)(tree, command, folder)
+}
+
+/// The command needs a file that is not there, nor anything like it further up.
+fn without_file(tree: &WorkTree, folder: &str, names: &[&str], word: &Word) -> Option<Missing> {
+    // In a folder that does not exist yet nothing can be told, nor in a project that has not begun.
+    let begun = tree.names("").iter().any(|name| !name.starts_with('.') && !name.ends_with(".md"));
+    if !begun || !tree.is_directory(folder) {
+        return None;
+    }
+    let mut at = folder;
+    loop {
+        if !names.iter().all(|name| tree.is_absent(&within(at, name))) {
+            return None;
+        }
+        if at.is_empty() {
+            break;
+        }
+        at = at.rsplit_once('/').map_or("", |(parent, _)| parent);
+    }
+    Some(Missing {
+        what: "file",
+        name: word.text.clone(),
+        file: within(folder, names.first()?),
+        known: BTreeSet::new(),
+        span: word.span.clone(),
+    })
 }
 
 fn within(folder: &str, name: &str) -> String {
@@ -170,6 +197,7 @@ mod tests {
             "pnpm vitest run",
             "make check && make A=2 build out",
             "make web",
+            "cd later && make test && npm test",
             "just t && just test x",
             "cd web && just build",
             "task build && task lint",
@@ -198,5 +226,49 @@ mod tests {
         ] {
             assert_eq!(check(line), [expected], "{line}");
         }
+    }
+    /// A tool without its file knows nothing, unless the project has not begun or the folder is new.
+    #[test]
+    fn a_tool_without_its_file_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(dir.path()).unwrap();
+        let check = |line: &str| {
+            let tree = WorkTree::new(root);
+            let mut found = vec![];
+            shell::each(&shell::parse(line).unwrap(), &mut |simple, folder| {
+                found.extend(folder.and_then(|folder| missing(&tree, simple, folder)));
+            });
+            found.into_iter().map(|m| format!("{} {}", m.what, m.file)).collect::<Vec<_>>()
+        };
+        std::fs::write(root.join("README.md"), "").unwrap();
+        assert_eq!(check("make test"), Vec::<String>::new(), "nothing has begun here");
+        std::fs::create_dir(root.join("src")).unwrap();
+        for (line, file) in [
+            ("make test", "Makefile"),
+            ("make -C src test", "src/Makefile"),
+            ("npm run test", "package.json"),
+            ("npm test -- --run", "package.json"),
+            ("cd src && pnpm run lint", "src/package.json"),
+            ("composer run cs", "composer.json"),
+            ("task build", "Taskfile.yml"),
+            ("just build", "justfile"),
+        ] {
+            assert_eq!(check(line), [format!("file {file}")], "{line}");
+        }
+        for line in [
+            "make",
+            "make out.o",
+            "make -f other.mk test",
+            "make $TARGET",
+            "npm ci",
+            "npx vitest run",
+            "npm --prefix later run test",
+            "frobnicate --all tests/",
+        ] {
+            assert_eq!(check(line), Vec::<String>::new(), "{line}");
+        }
+        std::fs::write(root.join("GNUmakefile"), "test:\n").unwrap();
+        std::fs::write(root.join("package.json"), "{\"scripts\": {\"lint\": \"x\"}}").unwrap();
+        assert_eq!(check("make test && cd src && npm run lint"), Vec::<String>::new());
     }
 }

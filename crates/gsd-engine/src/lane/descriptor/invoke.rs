@@ -166,7 +166,7 @@ impl Arg {
                 Some(("captured", name)) => Placeholder::Captured(name.to_owned()),
                 Some(_) | None => {
                     return Err(
-                        "one of `{{model}}`, `{{effort}}`, `{{output}}`, `{{prompt}}`, `{{agent}}`, `{{file:NAME}}`, `{{captured:NAME}}`",
+                        "one of `{{model}}`, `{{effort}}`, `{{output}}`, `{{prompt}}`, `{{agent}}`, `{{time-limit}}`, `{{file:NAME}}`, `{{captured:NAME}}`",
                     );
                 }
             },

@@ -16,6 +16,9 @@ static RULE: Rule = Rule {
     docs: include_str!("verify_unknown_script.md"),
 };
 
+/// How many names a remedy lists.
+const MOST_NAMES: usize = 12;
+
 fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
     for plan in &view.plans {
         for (index, task) in plan.tasks() {
@@ -37,16 +40,7 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
                     // Where the command is not the text of its place, the place is the command.
                     let exact = plan.text(&span).contains(missing.name.as_str());
                     let at = if exact { plan.at(&span) } else { plan.at_line_of(&command.span) };
-                    let mut diagnostic = RULE.at(at, message(&missing));
-                    if let Some(near) =
-                        nearest(&missing.name, missing.known.iter().map(String::as_str))
-                    {
-                        diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-                    } else if !missing.known.is_empty() && missing.known.len() <= 12 {
-                        let known: Vec<&str> = missing.known.iter().map(String::as_str).collect();
-                        diagnostic = diagnostic.help(format!("it has {}", known.join(", ")));
-                    }
-                    found.push(diagnostic);
+                    found.push(RULE.at(at, message(&missing)).help(remedy(&missing)));
                 }
             }
         }
@@ -56,13 +50,72 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
 fn message(missing: &Missing) -> String {
     match missing.what {
         "test" | "example" => format!("there is no {} `{}`", missing.what, missing.file),
+        "file" => format!("there is no `{}`, and this command needs it", missing.file),
         what => format!("`{}` has no {what} `{}`", missing.file, missing.name),
     }
 }
 
+/// What to do: a near name may be meant, else it is added, or another one is called.
+fn remedy(missing: &Missing) -> String {
+    if let Some(near) = nearest(&missing.name, missing.known.iter().map(String::as_str)) {
+        return format!("did you mean `{near}`?");
+    }
+    let Missing { what, name, file, known, .. } = missing;
+    let add = match *what {
+        "test" | "example" | "file" => {
+            format!("let an earlier task create `{file}`, or call something that is there")
+        }
+        what => format!("add the {what} `{name}` to `{file}`"),
+    };
+    if known.is_empty() {
+        return add;
+    }
+    let mut names: Vec<String> =
+        known.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    if known.len() > MOST_NAMES {
+        names.push(format!("{} more", known.len() - MOST_NAMES));
+    }
+    format!("{add}, or call one of {}", names.join(", "))
+}
+
+/// Whether any plan of the phase creates the file, or speaks of it.
+fn is_promised(view: &View<'_>, missing: &Missing) -> bool {
+    let name = path::file_name(&missing.file);
+    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    let speaks = |text: &str| {
+        let text = text.to_lowercase();
+        let marks = INITIALISERS.iter().any(|command| text.contains(command));
+        marks
+            || text.contains(&name.to_lowercase())
+            || (stem.ends_with("file") && text.contains(&stem))
+    };
+    let mut tasks = view.plans.iter().flat_map(|plan| plan.tasks()).map(|(_, task)| task);
+    view.files.is_touched(&missing.file)
+        || tasks.any(|task| {
+            let parts = [task.action.as_ref(), task.behavior.as_ref()];
+            parts.into_iter().flatten().any(|part| speaks(&part.text()))
+        })
+}
+
+/// What makes a new project, with files that no plan lists.
+const INITIALISERS: [&str; 8] = [
+    " init",
+    "create-",
+    "npm create",
+    "pnpm create",
+    "yarn create",
+    "scaffold",
+    "bootstrap",
+    "ng new",
+];
+
 /// Whether a task up to this one, or a plan that may run earlier, changes the file and names the
 /// script.
 fn is_added(view: &View<'_>, plan: &PlanView<'_>, task: usize, missing: &Missing) -> bool {
+    // A file that is to be made may have another of its names, and may come from a generator.
+    if missing.what == "file" && is_promised(view, missing) {
+        return true;
+    }
     let changes = |other: &PlanView<'_>, upto: usize| {
         let touches = view.files.touches(&missing.file);
         let in_plan = touches

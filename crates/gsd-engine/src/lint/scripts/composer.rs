@@ -1,6 +1,6 @@
 //! Scripts of composer.json.
 
-use super::{Missing, Tool, changed_folder, json_file, names, options, within};
+use super::{Missing, Tool, changed_folder, json_file, names, options, within, without_file};
 use crate::lint::shell::Simple;
 use crate::lint::tree::WorkTree;
 use std::collections::BTreeSet;
@@ -18,6 +18,9 @@ fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
         return None;
     }
     let file = within(&folder, "composer.json");
+    if tree.is_absent(&file) {
+        return without_file(tree, &folder, &["composer.json"], word);
+    }
     let known = match json_file(tree, &file)?.as_object()?.get("scripts") {
         Some(scripts) => names(scripts)?,
         None => BTreeSet::new(),

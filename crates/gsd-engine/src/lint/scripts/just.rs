@@ -1,11 +1,13 @@
 //! Recipes of a justfile.
 
-use super::{Missing, Tool, options, within};
+use super::{Missing, Tool, options, within, without_file};
 use crate::lint::shell::Simple;
 use crate::lint::tree::WorkTree;
 use std::collections::BTreeSet;
 
 pub(super) const TOOL: Tool = Tool { programs: &["just"], missing };
+
+const FILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
 
 fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
     let read = options(
@@ -21,12 +23,12 @@ fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
     // just looks upward for its file.
     let mut at = folder;
     let file = loop {
-        let here = ["justfile", "Justfile", ".justfile"].iter().map(|name| within(at, name));
+        let here = FILES.iter().map(|name| within(at, name));
         if let Some(found) = here.into_iter().find(|path| tree.is_file(path)) {
             break found;
         }
         if at.is_empty() {
-            return None;
+            return without_file(tree, folder, &FILES, word);
         }
         at = at.rsplit_once('/').map_or("", |(parent, _)| parent);
     };

@@ -1,11 +1,14 @@
 //! Targets of a Makefile.
 
-use super::{Missing, Tool, changed_folder, options, within};
-use crate::lint::shell::Simple;
+use super::{Missing, Tool, changed_folder, options, within, without_file};
+use crate::lint::shell::{Simple, Word};
 use crate::lint::tree::WorkTree;
 use std::collections::BTreeSet;
 
 pub(super) const TOOL: Tool = Tool { programs: &["make", "gmake"], missing };
+
+/// The first one is what is written today.
+const MAKEFILES: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
 
 fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
     let read = options(
@@ -18,10 +21,15 @@ fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
         return None;
     }
     let folder = changed_folder(folder, &read)?;
-    let file = ["GNUmakefile", "makefile", "Makefile"]
-        .iter()
-        .map(|name| within(&folder, name))
-        .find(|path| tree.is_file(path))?;
+    let Some(file) =
+        MAKEFILES.iter().rev().map(|name| within(&folder, name)).find(|path| tree.is_file(path))
+    else {
+        // Without a makefile there are the rules that make knows by itself, for files.
+        let target = |word: &&&Word| {
+            !word.expands && !word.text.contains(['=', '.']) && !word.text.starts_with('-')
+        };
+        return without_file(tree, &folder, &MAKEFILES, read.operands.iter().find(target)?);
+    };
     let text = tree.text(&file)?;
     let mut known = BTreeSet::new();
     for line in text.text().lines() {

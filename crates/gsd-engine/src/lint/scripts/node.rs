@@ -1,6 +1,6 @@
 //! Scripts of package.json, under the tools that run them.
 
-use super::{Missing, Tool, changed_folder, json_file, names, options, within};
+use super::{Missing, Tool, changed_folder, json_file, names, options, within, without_file};
 use crate::lint::shell::Simple;
 use crate::lint::tree::WorkTree;
 use std::collections::BTreeSet;
@@ -46,6 +46,9 @@ fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
         return None;
     }
     let file = within(&folder, "package.json");
+    if tree.is_absent(&file) {
+        return without_file(tree, &folder, &["package.json"], word);
+    }
     let node = json_file(tree, &file)?;
     let known: BTreeSet<String> = match node.as_object()?.get("scripts") {
         Some(scripts) => names(scripts)?,

@@ -1,11 +1,17 @@
 //! Tasks of a Taskfile.
 
-use super::{Missing, Tool, changed_folder, options, within};
+use super::{Missing, Tool, changed_folder, options, within, without_file};
 use crate::lint::shell::Simple;
 use crate::lint::tree::WorkTree;
 use std::collections::BTreeSet;
 
 pub(super) const TOOL: Tool = Tool { programs: &["task"], missing };
+
+#[rustfmt::skip]
+const FILES: [&str; 8] = [
+    "Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml",
+    "Taskfile.dist.yml", "Taskfile.dist.yaml", "taskfile.dist.yml", "taskfile.dist.yaml",
+];
 
 fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
     let read = options(
@@ -20,10 +26,10 @@ fn missing(tree: &WorkTree, command: &Simple, folder: &str) -> Option<Missing> {
     let folder = changed_folder(folder, &read)?;
     let word =
         read.operands.first().filter(|word| !word.expands && !word.text.contains(['=', ':']))?;
-    let file = ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"]
-        .iter()
-        .map(|name| within(&folder, name))
-        .find(|path| tree.is_file(path))?;
+    let Some(file) = FILES.iter().map(|name| within(&folder, name)).find(|path| tree.is_file(path))
+    else {
+        return without_file(tree, &folder, &FILES, word);
+    };
     let text = tree.text(&file)?;
     let mut known = BTreeSet::new();
     let mut indent: Option<usize> = None;

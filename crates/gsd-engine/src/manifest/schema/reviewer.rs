@@ -284,7 +284,7 @@ fn spawn() -> Value {
             need(field(
                 "args",
                 &[
-                    "Its arguments. `{{model}}`, `{{effort}}`, `{{prompt}}`, `{{output}}`, `{{agent}}`, `{{time-limit}}` and `{{file:NAME}}` are replaced; each is an argument of its own.",
+                    "Its arguments. `{{model}}`, `{{effort}}`, `{{prompt}}`, `{{output}}`, `{{agent}}`, `{{time-limit}}`, `{{file:NAME}}` and `{{captured:NAME}}` are replaced; each is an argument of its own.",
                 ],
                 r#"["review", "{{model}}", "-p", "-"]"#,
                 json!({ "type": "array", "maxItems": 256, "items": text_or_empty() }),

@@ -214,13 +214,16 @@ fn addresses(text: &str, found: &mut Vec<SecretMatch>) {
         let local = ["localhost", "127.0.0.1", "[::1]", "db", "postgres", "mysql", "redis"]
             .iter()
             .any(|name| host == *name || host.starts_with(&format!("{name}:")));
+        // The host of an example excuses words only: a password of letters and digits was chosen.
+        let mixed = password.bytes().any(|b| b.is_ascii_digit())
+            && password.bytes().any(|b| b.is_ascii_alphabetic());
         if password.len() >= 6
             && !local
             && !password.eq_ignore_ascii_case(user)
             && !is_stand_in(password)
-            && !is_stand_in(host)
+            && (!is_stand_in(host) || (mixed && password.len() >= 8))
             && !password.chars().all(|c| c.is_ascii_uppercase() || c == '_')
-            && !["password", "secret", "passwd"].contains(&password.to_ascii_lowercase().as_str())
+            && !is_word_for_a_secret(password)
         {
             found.push(SecretMatch { kind: "url-password", span: start..start + password.len() });
         }
@@ -278,13 +281,16 @@ fn assigned(text: &str, after: usize, found: &mut Vec<SecretMatch>) {
             return;
         }
         (inner, inner + length)
-    } else if start == after {
-        // Unquoted values are taken in the manner of environment files only: no space before them.
+    } else {
         let length =
             bytes[start..].iter().take(MAX_VALUE + 1).take_while(|b| is_value(**b)).count();
-        (start, start + length)
-    } else {
-        return;
+        let end = start + length;
+        // In the manner of environment files there is no space before a value; after a space, as
+        // in YAML, it may as well be a name or a word, so only what nobody would write counts.
+        if start > after && !(is_whole(&bytes[end..]) && is_made(&bytes[start..end])) {
+            return;
+        }
+        (start, end)
     };
     if text.get(start..end).is_some_and(looks_random) {
         found.push(SecretMatch { kind: "assigned-secret", span: start..end });
@@ -316,7 +322,37 @@ fn looks_random(value: &str) -> bool {
             .any(|b| matches!(b, b' ' | b'(' | b'{' | b'$' | b'<' | b'[' | b'%' | b'`'))
         && !(value.contains('/') && value.contains('.'))
         && !is_stand_in(value)
-        && entropy(value) >= 3.0
+        && !is_word_for_a_secret(value)
+        && entropy(value) >= 2.5
+}
+
+/// Whether nothing of a program or of an address goes on after a value.
+fn is_whole(after: &[u8]) -> bool {
+    let ends = |byte: Option<&u8>| byte.is_none_or(|b| b.is_ascii_whitespace());
+    match after.first() {
+        Some(b',' | b';' | b'.' | b'`' | b'}' | b')') => {
+            ends(after.get(1)) || matches!(after[1], b'`' | b'.' | b',')
+        }
+        first => ends(first),
+    }
+}
+
+/// Whether a value has a long part in which letters and digits change places as they do in no name.
+fn is_made(value: &[u8]) -> bool {
+    value.len() >= 20
+        && value.split(|b| !b.is_ascii_alphanumeric()).any(|part| {
+            let digits = part.iter().filter(|b| b.is_ascii_digit()).count();
+            let changes =
+                part.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+            part.len() >= 16 && digits >= 3 && changes.count() >= 3
+        })
+}
+
+/// `password`, `Secret123`: the word itself, with digits behind it at most.
+fn is_word_for_a_secret(value: &str) -> bool {
+    let word =
+        value.trim_end_matches(|c: char| c.is_ascii_digit() || c == '!').to_ascii_lowercase();
+    ["pass", "passwd", "password", "pw", "secret", "test", "token"].contains(&word.as_str())
 }
 
 /// Bits per character, by the frequency of characters.
