@@ -11,6 +11,7 @@
 mod absence;
 mod check;
 mod claim;
+mod meaning;
 mod place;
 mod tree;
 

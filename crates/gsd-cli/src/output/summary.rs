@@ -5,7 +5,7 @@ use super::format::{count, duration, plans};
 use super::table::{fit, wrap};
 use crate::ui::{Tone, Ui};
 use gsd_engine::evidence::Verdict;
-use gsd_engine::lane::{Reason, State};
+use gsd_engine::lane::State;
 use gsd_engine::review::clusters;
 use gsd_engine::review::record::{
     Cluster, Evidence, Finding, FindingsSource, Kind, Lane, Record, Severity,
@@ -63,7 +63,10 @@ pub(crate) fn render(
     }
     if !more.is_empty() {
         let text = format!("… {} (see the report)", more.join(" · "));
-        out.push_str(&format!("{}\n\n", ui.paint(Tone::Dim, &text)));
+        out.push_str(&format!("{}\n", ui.paint(Tone::Dim, &text)));
+    }
+    if !out.ends_with("\n\n") {
+        out.push('\n');
     }
     not_covered(ui, record, width, &mut out);
     changed(ui, record, width, &mut out);
@@ -146,13 +149,7 @@ fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut 
     let (mark, verdict) = match cluster.verdict {
         // Words that were made up beside words that are there.
         Some(_) if clusters::is_mixed(cluster, &record.findings) => ("◐", "mixed"),
-        Some(Verdict::Verified) => ("✔", "verified"),
-        Some(Verdict::Moved) => ("↷", "moved"),
-        Some(Verdict::Planned) => ("◌", "planned"),
-        Some(Verdict::Located) => ("○", "located"),
-        Some(Verdict::Ungrounded) => ("✘", "ungrounded"),
-        Some(Verdict::Contradicted) => ("✘", "contradicted"),
-        Some(Verdict::Outside) => ("✘", "outside"),
+        Some(verdict) => (verdict.mark(), verdict.word()),
         None => ("·", "no citation"),
     };
     let title = printable(&cluster.title, 300);
@@ -176,7 +173,7 @@ fn finding(ui: &Ui, record: &Record, cluster: &Cluster, width: usize, out: &mut 
     for evidence in findings.iter().flat_map(|finding| &finding.evidence) {
         let mut place = place(evidence);
         if evidence.verdict.refutes() {
-            place.push_str(" ✘");
+            place.push_str(&format!(" {}", evidence.verdict.mark()));
         }
         if !places.contains(&place) {
             places.push(place);
@@ -244,7 +241,7 @@ fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
         .lanes
         .iter()
         .filter(|lane| lane.state != State::Reviewed)
-        .partition(|lane| lane.reason.is_some_and(Reason::is_absence));
+        .partition(|lane| record.is_bystander(lane));
     let mut rows: Vec<(&str, String)> = others
         .into_iter()
         .map(|lane| {

@@ -64,6 +64,19 @@ impl Verdict {
         }
     }
 
+    /// The sign beside the word, the same in every format; it is never alone.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Outside => "⊘",
+            Self::Contradicted => "≠",
+            Self::Ungrounded => "✘",
+            Self::Located => "○",
+            Self::Planned => "◌",
+            Self::Moved => "↷",
+            Self::Verified => "✔",
+        }
+    }
+
     /// Whether something was found that the claim can rest on.
     pub const fn holds(self) -> bool {
         match self {

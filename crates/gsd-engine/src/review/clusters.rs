@@ -10,7 +10,7 @@
 mod same;
 mod support;
 
-pub use support::Correlation;
+pub use support::{Correlation, SUPPORT};
 
 use super::record::{Cluster, EvidenceClass, Finding, Kind, Lane, Severity, Verdict};
 use std::cmp::Reverse;

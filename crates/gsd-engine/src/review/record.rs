@@ -72,6 +72,13 @@ impl Record {
         serde_json::from_str(text).map_err(|error| RecordError::of(&error))
     }
 
+    /// Whether a lane is simply not here and nobody asked for it by name, in a flag or a setting:
+    /// one line for all of them is enough.
+    pub fn is_bystander(&self, lane: &Lane) -> bool {
+        let named = ["explicit_flags", "config_default"].contains(&self.run.selection.as_str());
+        !named && !lane.state.ran() && lane.reason.is_some_and(Reason::is_absence)
+    }
+
     /// The lane of an identity.
     pub fn lane(&self, identity: &str) -> Option<&Lane> {
         self.lanes.iter().find(|lane| lane.identity == identity)

@@ -47,7 +47,7 @@ pub fn render(record: &Record, format: Format) -> String {
 
 /// What stands in the place of a lane's review that did not come.
 pub(super) fn stub(lane: &Lane) -> String {
-    stub::render(lane, &links::Links { folder: "" })
+    stub::file(lane)
 }
 
 #[cfg(test)]

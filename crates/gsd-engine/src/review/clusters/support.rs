@@ -8,6 +8,12 @@
 
 use crate::review::record::{EvidenceClass, Lane};
 
+/// What the number beside a finding means, for people.
+pub const SUPPORT: &str = "How many independent voices say it, in effect: `1.4 of 2` means that two \
+    lanes say it and that they weigh as much as 1.4 that have nothing in common. Lanes of one \
+    vendor, of one model or of one adapter err together, so each further one adds less; a lane \
+    alone that saw nothing but the text it was given counts less than 1.";
+
 /// How much two voices have in common, of 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Correlation {

@@ -109,7 +109,7 @@ fn lanes(record: &Record, page: &mut String) {
     );
     let end = |lane: &Lane| lane.timing.start_ms.saturating_add(lane.timing.elapsed_ms);
     let total = record.lanes.iter().map(end).chain([record.run.elapsed_ms, 1]).max().unwrap_or(1);
-    for lane in &record.lanes {
+    for lane in record.lanes.iter().filter(|lane| !record.is_bystander(lane)) {
         let class = match (lane.state.counts(), lane.reason) {
             (true, None) => "state",
             (true, Some(_)) => "state part",
@@ -139,6 +139,9 @@ fn lanes(record: &Record, page: &mut String) {
         );
     }
     page.push_str("</table></div>\n");
+    if let Some(absent) = show::not_here(record) {
+        put(page, &format!("<p class=\"lead\">{}</p>\n", inline(&absent)));
+    }
 }
 
 fn label(lane: &Lane) -> String {
@@ -183,7 +186,7 @@ fn matrix(record: &Record, listed: &[(usize, &Cluster)], page: &mut String) {
                 "<tr data-card=\"f{number}\"><td><span class=\"badge {0}\">{1}</span> \
                  <a href=\"#f{number}\">{number}. {2}</a></td>",
                 cluster.severity.word(),
-                cluster.severity.word().to_ascii_uppercase(),
+                show::label(cluster),
                 inline(&cluster.title),
             ),
         );

@@ -36,11 +36,14 @@ pub(super) fn region(record: &Record) -> String {
     out.add(&format!("# Review of {}", inline(&show::phase(record), &links)));
     out.add(&headline(record));
     out.add(&table(record, &links));
+    if let Some(absent) = show::not_here(record) {
+        out.add(&inline(&absent, &links));
+    }
     if let Some(note) = shared_adapters(record) {
         out.add(&note);
     }
     findings::sections(record, &links, &mut out);
-    for lane in &record.lanes {
+    for lane in record.lanes.iter().filter(|lane| !record.is_bystander(lane)) {
         out.add(&format!("## {}", title(lane, &links)));
         out.add(&section(record, lane, &links));
     }
@@ -90,7 +93,7 @@ fn table(record: &Record, links: &Links<'_>) -> String {
     let mut out = String::from(
         "| lane | state | read | findings | time |\n| --- | --- | --- | --- | --- |\n",
     );
-    for lane in &record.lanes {
+    for lane in record.lanes.iter().filter(|lane| !record.is_bystander(lane)) {
         // For a lane that gave nothing, what to do about it is worth more than a dash.
         let findings = if lane.state.counts() {
             show::findings(record, lane)
@@ -151,7 +154,7 @@ fn shared_adapters(record: &Record) -> Option<String> {
 
 fn section(record: &Record, lane: &Lane, links: &Links<'_>) -> String {
     if !lane.state.counts() {
-        return stub::render(lane, links);
+        return stub::section(lane, links);
     }
     let mut out = Section::default();
     out.add(&provenance(lane, links));

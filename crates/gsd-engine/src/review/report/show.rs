@@ -126,7 +126,7 @@ pub(super) const fn verdict(verdict: Option<Verdict>) -> &'static str {
         Some(Verdict::Moved) => "↷ moved",
         Some(Verdict::Planned) => "◌ planned",
         Some(Verdict::Located) => "○ located",
-        Some(Verdict::Ungrounded) => "✗ ungrounded",
+        Some(Verdict::Ungrounded) => "✘ ungrounded",
         Some(Verdict::Contradicted) => "≠ contradicted",
         Some(Verdict::Outside) => "⊘ outside",
         None => "· no citation",
@@ -139,6 +139,17 @@ pub(super) fn cluster_verdict(record: &Record, cluster: &Cluster) -> &'static st
         return "◐ mixed: not all that it cites stands there";
     }
     verdict(cluster.verdict)
+}
+
+/// `HIGH`, `LOW question`: what is no concern is not taken for one.
+pub(super) fn label(cluster: &Cluster) -> String {
+    let severity = cluster.severity.word().to_ascii_uppercase();
+    match cluster.kind {
+        Kind::Concern => severity,
+        Kind::Suggestion | Kind::Question | Kind::Strength => {
+            format!("{severity} {}", cluster.kind.word())
+        }
+    }
 }
 
 /// The line where a citation really stands.
@@ -228,7 +239,8 @@ pub(super) fn not_covered(record: &Record) -> Vec<String> {
             ));
         }
     }
-    for lane in record.lanes.iter().filter(|lane| !lane.state.counts()) {
+    let missed = |lane: &&Lane| !lane.state.counts() && !record.is_bystander(lane);
+    for lane in record.lanes.iter().filter(missed) {
         let message = match &lane.message {
             Some(message) => format!(": {}", message.trim_end_matches('.')),
             None => String::new(),
@@ -252,9 +264,24 @@ pub(super) fn not_covered(record: &Record) -> Vec<String> {
     list
 }
 
+/// Lanes that are not here and that nobody named, in backticks: one line for all of them.
+pub(super) fn not_here(record: &Record) -> Option<String> {
+    let absent = record.lanes.iter().filter(|lane| record.is_bystander(lane));
+    let names: Vec<String> = absent.map(|lane| format!("`{}`", lane.identity)).collect();
+    (!names.is_empty()).then(|| format!("Not here, and named by nobody: {}.", names.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::duration;
+    use super::{duration, verdict};
+    use crate::review::record::Verdict;
+
+    #[test]
+    fn each_verdict_has_its_one_sign() {
+        for one in Verdict::ALL {
+            assert_eq!(verdict(Some(one)), format!("{} {}", one.mark(), one.word()));
+        }
+    }
 
     #[test]
     fn durations() {

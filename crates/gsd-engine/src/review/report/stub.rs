@@ -12,11 +12,23 @@ use crate::text::secrets::redact;
 
 /// The words by which existing readers know a stub.
 const MARKER: &str = "failed or returned empty output";
+const NOT_RUN: &str = "did not run";
 /// What is shown of each part.
 const MAX_PART: usize = 4096;
 
 /// The body of the section of a lane that does not count.
-pub(super) fn render(lane: &Lane, links: &Links<'_>) -> String {
+pub(super) fn section(lane: &Lane, links: &Links<'_>) -> String {
+    // One that was never started did not fail, and wrote nothing.
+    render(lane, if lane.state.ran() { MARKER } else { NOT_RUN }, links)
+}
+
+/// A file of its own in the place of a review, which callers know by the marker.
+pub(super) fn file(lane: &Lane) -> String {
+    let what = if lane.state == State::Skipped { NOT_RUN } else { MARKER };
+    render(lane, what, &Links { folder: "" })
+}
+
+fn render(lane: &Lane, what: &str, links: &Links<'_>) -> String {
     let why = match &lane.message {
         Some(message) => {
             let message = redact(message.trim_end_matches('.'), &[]).0;
@@ -25,19 +37,7 @@ pub(super) fn render(lane: &Lane, links: &Links<'_>) -> String {
         None => show::state(lane),
     };
     let slug = inert::code(&lane.identity);
-    let mut out = match lane.state {
-        // Left out on purpose: nothing failed.
-        State::Skipped => format!("{slug} did not run: {why}.\n"),
-        State::Reviewed
-        | State::Incomplete
-        | State::Unproven
-        | State::Empty
-        | State::Failed
-        | State::TimedOut
-        | State::Unavailable
-        | State::Blocked
-        | State::Cancelled => format!("{slug} {MARKER}: {why}.\n"),
-    };
+    let mut out = format!("{slug} {what}: {why}.\n");
     if let Some(remedy) = &lane.remedy {
         out.push_str(&format!("\nWhat to do: {}\n", inline(remedy, links)));
     }
@@ -45,8 +45,12 @@ pub(super) fn render(lane: &Lane, links: &Links<'_>) -> String {
         return out;
     }
     // The end of standard error says why; the beginning of a text says what it was about.
-    out.push_str("\nstderr:\n\n");
-    out.push_str(&inert::fenced(&tail(&redact(&lane.stderr, &[]).0), "text"));
+    if lane.stderr.trim().is_empty() {
+        out.push_str("\nstderr: nothing\n");
+    } else {
+        out.push_str("\nstderr:\n\n");
+        out.push_str(&inert::fenced(&tail(&redact(&lane.stderr, &[]).0), "text"));
+    }
     if !lane.text.trim().is_empty() {
         out.push_str("\nPartial text, not a review:\n\n");
         out.push_str(&inert::fenced(&head(&redact(&lane.text, &[]).0), "text"));

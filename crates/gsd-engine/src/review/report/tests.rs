@@ -99,7 +99,6 @@ fn the_outline_is_ours() {
     h2 Codex Review
     h2 Gemini Review
     h2 Qwen Review
-    h2 Ollama Review
     ");
 }
 
@@ -381,10 +380,55 @@ fn secrets_and_length_of_a_stub() {
     record.lanes[4].stderr = format!("{}\nkey {key}\nend of it\n", "x".repeat(20_000));
     let text = render(&record, Format::Markdown);
     let (_, stub) = text.split_once("## Qwen Review\n").unwrap();
-    let (stub, _) = stub.split_once("\n## ").unwrap();
+    assert!(!stub.contains("\n## "), "it is the last one");
     assert!(stub.contains("failed or returned empty output"));
     assert!(stub.contains("end of it") && !stub.contains(&key), "{stub}");
     assert!(stub.len() < 6000, "{}", stub.len());
+}
+
+/// Lanes that are not here and that nobody named are told once; whoever was named has a place.
+#[test]
+fn absent_lanes_are_one_line_unless_they_were_named() {
+    let mut record = sample::record();
+    let mut grok =
+        sample::failed("grok", "xai", State::Unavailable, Reason::NotFound, During::Probe);
+    grok.message = Some("`grok` is not on PATH".into());
+    record.lanes.push(grok);
+    for format in [Format::Markdown, Format::Html] {
+        let text = render(&record, format);
+        assert_eq!(text.matches("grok").count(), 1, "{text}");
+        assert!(text.contains("Not here, and named by nobody: "), "{text}");
+    }
+    for selection in ["explicit_flags", "config_default"] {
+        record.run.selection = selection.into();
+        let text = render(&record, Format::Markdown);
+        assert!(text.contains("| Grok | unavailable (not-found) |"), "{text}");
+        let (_, section) = text.split_once("\n## Grok Review\n").unwrap();
+        assert!(
+            section.starts_with(
+                "\n`grok` did not run: unavailable (not-found), `grok` is not on PATH.\n"
+            ),
+            "{section}"
+        );
+        let page = render(&record, Format::Html);
+        assert!(page.contains("<td>Grok</td>") && !page.contains("named by nobody"), "{page}");
+    }
+}
+
+#[test]
+fn a_stub_without_standard_error_has_no_empty_block() {
+    let mut record = sample::record();
+    record.lanes[4].stderr = " \n".into();
+    let text = render(&record, Format::Markdown);
+    let (_, stub) = text.split_once("## Qwen Review\n").unwrap();
+    assert!(stub.contains("\nstderr: nothing\n\nPartial text"), "{stub}");
+}
+
+#[test]
+fn a_question_is_one_in_the_matrix_too() {
+    let page = render(&sample::record(), Format::Html);
+    let row = page.split("<tr data-card").find(|row| row.contains("who owns the feed index"));
+    assert!(row.unwrap().contains(">LOW question</span>"), "{row:?}");
 }
 
 #[test]

@@ -21,8 +21,7 @@ fn output_that_does_not_grow_is_a_stall() {
     assert_eq!(end(&report), (State::TimedOut, Some(Reason::TimeLimit)));
     assert_eq!(report.during, Some(During::Idle));
     assert_eq!(report.text, "half a review\n", "what came is kept");
-    let told = "timed out after 0 s without new output (limit from `review.idle_timeouts.acme` \
-                (project))";
+    let told = "wrote nothing more for 0 s (limit from `review.idle_timeouts.acme` (project))";
     assert_eq!(said(&report), told);
     assert_eq!(report.remedy.as_deref(), Some("raise `review.idle_timeouts.acme` (seconds)"));
 }

@@ -216,17 +216,20 @@ fn timed_out(plan: &LanePlan, phase: Phase, context: &CallContext<'_>) -> Ended 
         Some(limit) => (limit.value, limit.source.clone()),
         None => whole.clone(),
     };
-    let (during, waited, (limit, source)) = match phase {
-        Phase::FirstByte => {
-            (During::FirstByte, "for its first output", of(&plan.phases.first_byte))
-        }
-        Phase::Idle => (During::Idle, "without new output", of(&plan.phases.idle)),
-        Phase::Total => (During::Total, "for its end", whole.clone()),
+    let (during, (limit, source)) = match phase {
+        Phase::FirstByte => (During::FirstByte, of(&plan.phases.first_byte)),
+        Phase::Idle => (During::Idle, of(&plan.phases.idle)),
+        Phase::Total => (During::Total, whole.clone()),
     };
     let own = during != During::Total || plan.time_limit.value <= context.limit;
     let source = if own { source.to_string() } else { "`--deadline`".to_owned() };
-    let message =
-        format!("timed out after {:.0} s {waited} (limit from {source})", limit.as_secs_f64());
+    let seconds = format!("{:.0} s", limit.as_secs_f64());
+    let what = match phase {
+        Phase::FirstByte => format!("wrote nothing within its first {seconds}"),
+        Phase::Idle => format!("wrote nothing more for {seconds}"),
+        Phase::Total => format!("did not end within its {seconds}"),
+    };
+    let message = format!("{what} (limit from {source})");
     let slug = plan.identity.as_str();
     let remedy = match (during, &plan.timeout_key) {
         (During::FirstByte, _) => {

@@ -1,7 +1,7 @@
 //! A finding as a card: what is claimed, the lines it cites, who says it, what to do.
 
 use super::{inline, put, text};
-use crate::review::record::{Cluster, Evidence, Kind, Record, Snippet, Verdict};
+use crate::review::record::{Cluster, Evidence, Record, Snippet, Verdict};
 use crate::review::report::show;
 
 /// Snippets of a card; further places are named only.
@@ -15,11 +15,10 @@ pub(super) fn render(record: &Record, number: usize, cluster: &Cluster, page: &m
         page,
         &format!(
             "<article id=\"f{number}\" class=\"{severity}\" data-severity=\"{severity}\" \
-             data-verdict=\"{}\" data-lanes=\"{}\">\n<h3><span class=\"badge {severity}\">{}{}</span> {number}. {}</h3>\n",
+             data-verdict=\"{}\" data-lanes=\"{}\">\n<h3><span class=\"badge {severity}\">{}</span> {number}. {}</h3>\n",
             cluster.verdict.map_or("none", Verdict::word),
             text(&cluster.lanes.join(" ")),
-            severity.to_ascii_uppercase(),
-            kind(cluster.kind),
+            show::label(cluster),
             inline(&cluster.title),
         ),
     );
@@ -79,15 +78,6 @@ pub(super) fn render(record: &Record, number: usize, cluster: &Cluster, page: &m
         page.push_str("</ul>\n");
     }
     page.push_str("</article>\n");
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Concern => "",
-        Kind::Strength => " strength",
-        Kind::Suggestion => " suggestion",
-        Kind::Question => " question",
-    }
 }
 
 fn place(evidence: &Evidence) -> String {

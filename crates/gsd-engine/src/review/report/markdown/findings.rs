@@ -40,16 +40,6 @@ fn listed(cluster: &Cluster) -> bool {
     }
 }
 
-fn label(cluster: &Cluster) -> String {
-    let severity = cluster.severity.word().to_ascii_uppercase();
-    match cluster.kind {
-        Kind::Concern => severity,
-        Kind::Suggestion | Kind::Question | Kind::Strength => {
-            format!("{severity} {}", cluster.kind.word())
-        }
-    }
-}
-
 fn finding(
     record: &Record,
     number: usize,
@@ -58,7 +48,7 @@ fn finding(
     out: &mut Section,
 ) {
     let members = show::members(record, cluster);
-    out.add(&format!("### {number}. {} · {}", label(cluster), inline(&cluster.title, links)));
+    out.add(&format!("### {number}. {} · {}", show::label(cluster), inline(&cluster.title, links)));
     out.add(&grounds(cluster, &members, links));
     let Some(speaker) = members.first() else { return };
     if plain(&speaker.claim) != plain(&cluster.title) {
@@ -90,7 +80,7 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// `✔ verified at …; ✗ ungrounded: … · lanes · support`.
+/// `✔ verified at …; ✘ ungrounded: … · lanes · support`.
 fn grounds(cluster: &Cluster, members: &[&Finding], links: &Links<'_>) -> String {
     let evidence = show::evidence(members);
     let mut parts: Vec<String> = vec![];
@@ -171,7 +161,7 @@ fn consensus(record: &Record, listed: &[(usize, &Cluster)], links: &Links<'_>, o
     out.add(&bullets(concerns.map(|(number, c)| {
         format!(
             "{}: {} (finding {number}; {})",
-            label(c),
+            show::label(c),
             inline(&c.title, links),
             voices_of(c, links)
         )
