@@ -75,8 +75,8 @@ impl ExitStatus {
         match self {
             Self::Done => "done",
             Self::Diagnostics => {
-                "diagnostics of level error (validate, plan-lint, check), or a failure outside the \
-                 classes below, such as a report that could not be written"
+                "diagnostics of level error (validate, plan-lint, check; in settings also doctor), or \
+                 a failure outside the classes below, such as a report that could not be written"
             }
             Self::Usage => "the command line is wrong; nothing was done",
             Self::ConsentRequired => {

@@ -3,6 +3,7 @@
 //! A first pass looks for `-C` only, since a project's overlays may bring lanes of their own.
 
 mod exits;
+mod suggest;
 
 use crate::Program;
 use crate::args::{self, Cli, LaneArgs, LaneCommand, ReviewArgs, ReviewCommand};
@@ -119,7 +120,11 @@ pub(crate) fn parse(
     words: Vec<String>,
 ) -> Result<Parsed, clap::Error> {
     let mut command = definition(program, switches);
-    let matches = command.try_get_matches_from_mut(words)?;
+    let changes = words.iter().any(|word| word == "set" || word == "unset");
+    let matches = command.try_get_matches_from_mut(words).map_err(|error| {
+        let error = suggest::without_hidden_names(error, &command);
+        if changes { suggest::with_layer(error) } else { error }
+    })?;
     let flagged = switches
         .iter()
         .map(|lane| lane.slug.clone())

@@ -36,7 +36,10 @@ fn exit_codes() {
     }
     text.push_str(
         "\n`gsd review` ends with the first of these that applies: 130 · 2, 6, 7, 8 (nothing was \
-         started) · 11 · 12 · 13 · 1 · 9 · 0.\n",
+         started) · 11 · 12 · 13 · 1 · 9 · 0.\n\n\
+         `gsd doctor` ends with 7 where a record of gsd cannot be read, with 1 where a file of settings \
+         is broken, else with 0: reviewers that are not here, and a folder without `.planning`, are \
+         told and are no faults. With `--json`, `ok` is `false` exactly where it does not end with 0.\n",
     );
     page("exit-codes.md", &text);
 }

@@ -20,8 +20,6 @@ pub(crate) struct Ui {
     pub(crate) verbose: bool,
     /// Whether stderr is a terminal that may be redrawn.
     pub(crate) live: bool,
-    /// Whether stdout is a terminal.
-    terminal_out: bool,
     color_out: bool,
     color_err: bool,
     program: Program,
@@ -100,7 +98,6 @@ impl Ui {
                 && !global.json
                 && !global.no_progress
                 && env.var("TERM") != Some("dumb"),
-            terminal_out: out,
             color_out: color(out),
             color_err: color(err),
             program: Program::Gsd,
@@ -209,9 +206,9 @@ impl Ui {
         self.width()
     }
 
-    /// Columns of the terminal that data goes to; `None` if it goes elsewhere.
-    pub(crate) fn terminal_width(&self) -> Option<usize> {
-        self.terminal_out.then(|| self.width_out())
+    /// Columns that prose is broken at. Where no terminal shows it, who reads it breaks it.
+    pub(crate) fn prose_width(&self) -> usize {
+        gsd_io::terminal::width().map_or(usize::MAX, |width| width.max(20))
     }
 
     /// Shows why a command failed.

@@ -100,6 +100,8 @@ struct Case {
     others: &'static [(State, Reason)],
     /// Something that must hold besides; the answer says what does not.
     also: fn(&Seen<'_>) -> Option<String>,
+    /// What there is to say besides of how it ended.
+    remark: fn(&Seen<'_>) -> Option<&'static str>,
     /// How many times longer the second plan is.
     weight: usize,
 }
@@ -133,6 +135,7 @@ impl Case {
             reason,
             others: &[],
             also: |_| None,
+            remark: |_| None,
             weight: 1,
         }
     }
@@ -249,7 +252,11 @@ fn try_case(lane: &Lane, case: &Case, ground: &Ground<'_>) -> Result<Row, TrialE
         name: case.name,
         does: case.does,
         expected: case.expected(),
-        seen: ended(&result),
+        seen: [Some(ended(&result).as_str()), (case.remark)(&seen)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", "),
         problem: case.problem(&seen),
     })
 }

@@ -61,6 +61,11 @@ fn declared(context: &Context) -> Declarations {
     super::capability::compose(context).0.registry.declarations()
 }
 
+/// Whether there is a setting of that name.
+pub(super) fn is_setting(context: &Context, key: &str) -> bool {
+    key.contains('.') && declared(context).find(key).is_some()
+}
+
 /// All layers; what is wrong with a file is said.
 fn read(ui: &Ui, context: &Context) -> Config {
     let (config, found) = config::read(&context.env, &context.root, &context.settings);

@@ -4,37 +4,48 @@ mod installed;
 
 use super::{Context, Outcome};
 use crate::exit::ExitStatus;
+use crate::output::table::hang;
 use crate::ui::{Tone, Ui};
 use camino::Utf8Path;
 use gsd_engine::config;
+use gsd_engine::diag::Level;
 use gsd_engine::lane::egress;
 use gsd_engine::review::{self, LaneStatus};
 use gsd_engine::text::printable;
 use gsd_io::cancel::Cancel;
-use gsd_io::{fs, process};
+use gsd_io::{fs, process, sandbox};
 use serde_json::json;
 
 /// One thing that was looked at.
 struct Finding {
     subject: &'static str,
     ok: bool,
-    /// Whether a record of gsd's own cannot be read: that is no matter of taste.
-    corrupt: bool,
+    /// What is no matter of taste: how the command ends.
+    fault: Option<Fault>,
     what: String,
     remedy: Option<String>,
 }
 
+/// What nobody can want so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fault {
+    /// A file of settings is broken, so that not all that stands in it is in force.
+    Settings,
+    /// A record of gsd's own cannot be read.
+    Record,
+}
+
 impl Finding {
     fn good(subject: &'static str, what: impl Into<String>) -> Self {
-        Self { subject, ok: true, corrupt: false, what: what.into(), remedy: None }
+        Self { subject, ok: true, fault: None, what: what.into(), remedy: None }
     }
 
     fn bad(subject: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { subject, ok: false, corrupt: false, what: what.into(), remedy: Some(remedy.into()) }
+        Self { subject, ok: false, fault: None, what: what.into(), remedy: Some(remedy.into()) }
     }
 
     fn corrupt(subject: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { corrupt: true, ..Self::bad(subject, what, remedy) }
+        Self { fault: Some(Fault::Record), ..Self::bad(subject, what, remedy) }
     }
 }
 
@@ -43,7 +54,7 @@ pub(super) fn run(ui: &Ui, context: &Context) -> Outcome {
     if findings[0].ok {
         findings.push(phase(context));
     }
-    findings.extend([git(context), state(context)]);
+    findings.extend([git(context), state(context), confinement()]);
     findings.extend(killed_runs(context));
     findings.extend(settings(context));
     findings.push(approvals(context));
@@ -58,7 +69,7 @@ pub(super) fn of_installed(ui: &Ui, context: &Context) -> Outcome {
 }
 
 fn show(ui: &Ui, findings: &[Finding]) -> ExitStatus {
-    let corrupt = findings.iter().any(|finding| finding.corrupt);
+    let fault = findings.iter().filter_map(|finding| finding.fault).max();
     if ui.json {
         let details: Vec<_> = findings
             .iter()
@@ -66,32 +77,52 @@ fn show(ui: &Ui, findings: &[Finding]) -> ExitStatus {
                 |f| json!({ "subject": f.subject, "ok": f.ok, "what": f.what, "remedy": f.remedy }),
             )
             .collect();
-        ui.document(&json!({ "ok": !corrupt, "details": details }));
+        ui.document(&json!({ "ok": fault.is_none(), "details": details }));
     } else {
+        let width = ui.prose_width();
         for finding in findings {
             let (tone, mark) = match (finding.ok, &finding.remedy) {
                 (true, None) => (Tone::Good, "✔"),
                 (true, Some(_)) => (Tone::Dim, "·"),
                 (false, _) => (Tone::Warn, "!"),
             };
-            ui.line(format_args!(
-                "{} {:<9} {}",
-                ui.paint(tone, mark),
-                finding.subject,
-                printable(&finding.what, 300)
-            ));
+            let broken = |text: &str| hang(&printable(text, 300), INDENT, width);
+            let what = broken(&finding.what);
+            ui.line(format_args!("{} {:<9} {what}", ui.paint(tone, mark), finding.subject));
             if let Some(remedy) = &finding.remedy {
-                ui.line(format_args!(
-                    "  {:<9} {}",
-                    "",
-                    ui.paint(Tone::Dim, &printable(remedy, 300))
-                ));
+                ui.line(format_args!("{:INDENT$}{}", "", ui.paint(Tone::Dim, &broken(remedy))));
             }
         }
     }
     // Looking is always done, and what is missing here may be wanted so; but nobody should think that
-    // all is well where a record cannot be read.
-    if corrupt { ExitStatus::Corrupt } else { ExitStatus::Done }
+    // all is well where a record or the settings cannot be read.
+    match fault {
+        None => ExitStatus::Done,
+        Some(Fault::Settings) => ExitStatus::Diagnostics,
+        Some(Fault::Record) => ExitStatus::Corrupt,
+    }
+}
+
+/// Where what is told begins: behind the mark and the subject.
+const INDENT: usize = 12;
+
+/// What keeps reviewers from changing the project, on this machine.
+fn confinement() -> Finding {
+    match sandbox::landlock() {
+        Some(landlock) if landlock.stops_truncation() => {
+            Finding::good("confine", format!("landlock (version {}) and snapshot", landlock.abi))
+        }
+        Some(landlock) => Finding {
+            remedy: Some(
+                "a file outside can be cut short under it; a later kernel forbids that".into(),
+            ),
+            ..Finding::good("confine", format!("landlock (version {}) and snapshot", landlock.abi))
+        },
+        None => Finding {
+            remedy: Some("landlock needs Linux 5.13 or later with Landlock turned on".into()),
+            ..Finding::good("confine", "snapshot only: this system has no Landlock")
+        },
+    }
 }
 
 fn approvals(context: &Context) -> Finding {
@@ -201,7 +232,8 @@ fn settings(context: &Context) -> Vec<Finding> {
             );
             let remedy =
                 diagnostic.help.unwrap_or_else(|| format!("gsd explain {}", diagnostic.rule.code));
-            Finding::bad("settings", what, remedy)
+            let fault = (diagnostic.level == Level::Error).then_some(Fault::Settings);
+            Finding { fault, ..Finding::bad("settings", what, remedy) }
         })
         .collect()
 }
@@ -227,7 +259,7 @@ fn lanes(context: &Context) -> Vec<Finding> {
         findings.push(Finding {
             subject: "not here",
             ok: true,
-            corrupt: false,
+            fault: None,
             what: names.join(", "),
             remedy: Some("`gsd lane list` says why".to_owned()),
         });

@@ -10,7 +10,7 @@ use crate::Program;
 use crate::args::{LaneArgs, LaneCommand, LaneSelectedArgs};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
-use crate::output::table::{fit, pad, widths};
+use crate::output::table::{hang, pad, widths};
 use crate::output::{diagnostics, progress};
 use crate::ui::{Tone, Ui};
 use gsd_engine::config;
@@ -134,22 +134,23 @@ fn table(ui: &Ui, statuses: &[LaneStatus]) {
             here(status),
         ]);
     }
-    let widths = widths(&rows);
-    let width = ui.width_out();
+    let (width, widths) = (ui.width_out(), widths(&rows));
+    let columns = columns(&widths, width);
     for (index, row) in rows.iter().enumerate() {
         let head: Vec<String> =
-            row[..4].iter().zip(widths).map(|(cell, width)| pad(cell, width)).collect();
+            columns.iter().map(|&column| pad(&row[column], widths[column])).collect();
         let head = head.join("  ");
-        let state = fit(&row[4], width.saturating_sub(head.width() + 2).max(12));
         let Some(status) = index.checked_sub(1).map(|index| sorted[index]) else {
-            ui.line(ui.paint(Tone::Dim, &format!("{head}  {state}")));
+            ui.line(ui.paint(Tone::Dim, &format!("{head}  {}", row[4])));
             continue;
         };
         let tone = status.state.map_or(Tone::Good, progress::tone);
+        let state = hang(&row[4], head.width() + 2, width);
         ui.line(format_args!("{head}  {}", ui.paint(tone, &state)));
         if let (Some(remedy), false) = (&status.remedy, status.is_absent()) {
-            let text = format!("{:width$}  {}", "", printable(remedy, 300), width = widths[0]);
-            ui.line(ui.paint(Tone::Dim, &fit(&text, width)));
+            let indent = widths[0] + 2;
+            let remedy = hang(&printable(remedy, 300), indent, width);
+            ui.line(ui.paint(Tone::Dim, &format!("{:indent$}{remedy}", "")));
         }
     }
     if sorted.iter().any(|status| status.is_absent()) {
@@ -157,6 +158,22 @@ fn table(ui: &Ui, statuses: &[LaneStatus]) {
         ui.line(ui.paint(Tone::Dim, text));
     }
 }
+
+/// The columns before the state. It is what matters, so where there is too little room for it those
+/// go that say the least.
+fn columns(widths: &[usize; 5], width: usize) -> Vec<usize> {
+    let mut columns = vec![0, 1, 2, 3];
+    for least in [1, 2] {
+        let head: usize = columns.iter().map(|&column| widths[column] + 2).sum();
+        if head + widths[4].min(ROOM_FOR_STATE) > width {
+            columns.retain(|&column| column != least);
+        }
+    }
+    columns
+}
+
+/// A state of more columns than these is a sentence, and may be broken.
+const ROOM_FOR_STATE: usize = 32;
 
 /// Whether a lane is here, and why not.
 fn here(status: &LaneStatus) -> String {

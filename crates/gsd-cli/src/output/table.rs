@@ -47,6 +47,26 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Prose that begins behind a label: its further lines begin `indent` columns in.
+pub(crate) fn hang(text: &str, indent: usize, width: usize) -> String {
+    let room = width.saturating_sub(indent).max(LEAST_ROOM);
+    wrap(text, room).join(&format!("\n{:indent$}", ""))
+}
+
+/// A line as it is where it fits, else broken at blanks. Further lines of a paragraph begin where it
+/// does, those of an item or of what is set in two columns further in.
+pub(crate) fn reflow(line: &str, width: usize) -> String {
+    if line.width() <= width {
+        return line.to_owned();
+    }
+    let own = line.len() - line.trim_start_matches(' ').len();
+    let further = if own == 0 && !line.starts_with('-') { 0 } else { own + 2 };
+    format!("{:own$}{}", "", hang(line, further, width))
+}
+
+/// Fewer columns than this make a column of single words.
+const LEAST_ROOM: usize = 16;
+
 /// The widest cell of each column.
 pub(crate) fn widths<const N: usize>(rows: &[[String; N]]) -> [usize; N] {
     std::array::from_fn(|column| rows.iter().map(|row| row[column].width()).max().unwrap_or(0))
@@ -62,6 +82,14 @@ mod tests {
         assert_eq!(fit("日本語", 5), "日本…");
         assert_eq!(pad("日", 4), "日  ");
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+    }
+
+    #[test]
+    fn prose_keeps_its_words_whole_and_its_place() {
+        let text = "not here: antigravity, cursor, kimi-code";
+        assert_eq!(hang(text, 2, 24), "not here: antigravity,\n  cursor, kimi-code");
+        assert_eq!(reflow("  short  as it is", 40), "  short  as it is");
+        assert_eq!(reflow("  runs   acme review --deep", 22), "  runs acme review\n    --deep");
     }
 
     proptest! {

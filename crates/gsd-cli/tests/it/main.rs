@@ -26,6 +26,7 @@ mod invoke;
 mod kills;
 mod lanes;
 mod lanes_catalog;
+mod looks;
 mod mounts;
 mod overlays;
 mod registry;

@@ -168,6 +168,8 @@ fn a_lane_on_trial_tells_every_world() {
     let (last, rows) = lines.split_last().unwrap();
     assert_eq!(*last, format!("`acme` withstands all {} worlds", rows.len()));
     assert!(rows.len() > 10 && rows.iter().all(|row| row.starts_with('✔')), "{}", ran.stdout);
+    let writes = rows.iter().find(|row| row.starts_with("✔ writes "));
+    assert!(writes.unwrap().ends_with("→ reviewed, and was kept from changing it"), "{writes:?}");
     // Nothing is cut off where the output is kept.
     assert!(rows.iter().all(|row| row.contains(" → ") && !row.contains('…')), "{}", ran.stdout);
 }

@@ -3,6 +3,7 @@
 use camino::Utf8Path;
 use gsd_testkit::project::World;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -55,11 +56,23 @@ pub(crate) fn ran(output: Output) -> Ran {
 /// Runs the command on a terminal of its own, where somebody types that. Gives also what the
 /// terminal showed.
 pub(crate) fn on_terminal(world: &World, args: &[&str], typed: &str) -> (Ran, String) {
+    on_terminal_of(world, args, typed, 200)
+}
+
+/// The same, on a terminal of so many columns.
+pub(crate) fn on_terminal_of(
+    world: &World,
+    args: &[&str],
+    typed: &str,
+    columns: u16,
+) -> (Ran, String) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, vec![]).unwrap().into_string().unwrap();
     let slave = OpenOptions::new().read(true).write(true).open(name).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&master, size).unwrap();
     let mut master = File::from(master);
     master.write_all(typed.as_bytes()).unwrap();
     let mut command = command(world, args);

@@ -256,6 +256,10 @@ impl FetchError {
             Self::Signature { .. } => Some(
                 "ask its publisher for the archive and its signature; nothing was installed".into(),
             ),
+            // A folder or a file of this machine was not reached: no network is to blame.
+            Self::Unreachable { place, .. } if place.starts_with('/') => {
+                Some("check the spelling; a relative path is seen from this folder".into())
+            }
             Self::Answered { .. } | Self::Unreachable { .. } => {
                 Some("check the spelling and the network, then try again".into())
             }

@@ -185,9 +185,13 @@ fn always(fake: &Fake<'_>) -> Vec<Case> {
                 let told = seen.lane.warnings.iter().any(|warning| warning.contains("change"));
                 (changed && !told).then(|| "it changed the project and nobody was told".to_owned())
             },
+            remark: |seen: &Seen<'_>| {
+                let whole = seen.kept == "one\n" && seen.lane.state.ran();
+                whole.then_some("and was kept from changing it")
+            },
             ..Case::new(
                 "writes",
-                "changes a file of the project",
+                "tries to change a file of the project",
                 script(&format!("echo changed 2>/dev/null >>{}\n{review}", kept())),
                 State::Reviewed,
                 None,

@@ -2,6 +2,7 @@
 
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
+use crate::output::table::{hang, reflow};
 use crate::ui::{Tone, Ui};
 use gsd_engine::store::{Consented, Question};
 use gsd_engine::text::printable;
@@ -71,28 +72,31 @@ pub(super) fn show(ui: &Ui, question: &Question) {
     let head = format!("{} {}", question.id(), question.version());
     ui.talk(format_args!("{}  {title}\n", ui.paint_err(Tone::Strong, &head)));
     let source = &question.staged().source().recorded;
+    let width = ui.prose_width();
+    let talk = |line: &str| ui.talk(format_args!("{}\n", reflow(line, width)));
     if !source.is_empty() {
-        ui.talk(format_args!("from {}\n", printable(source, 300)));
+        talk(&format!("from {}", printable(source, 300)));
     }
     if let Some(line) = question.staged().source().signature_line() {
         ui.talk(format_args!("{line}\n"));
     }
     if let Some(claimed) = &question.staged().source().claimed {
         let claimed = printable(claimed, 300);
-        ui.talk(format_args!(
-            "the project's ledger says it came from {claimed}; nobody here confirmed that\n"
+        talk(&format!(
+            "the project's ledger says it came from {claimed}; nobody here confirmed that"
         ));
     }
     for line in question.also() {
-        ui.talk(format_args!("{} {}\n", ui.paint_err(Tone::Warn, "!"), printable(line, 400)));
+        let text = hang(&printable(line, 400), 2, width);
+        ui.talk(format_args!("{} {text}\n", ui.paint_err(Tone::Warn, "!")));
     }
     for line in question.disclosure().lines() {
-        ui.talk(format_args!("{line}\n"));
+        talk(&line);
     }
     if let Some(changes) = question.changes().filter(|changes| !changes.is_empty()) {
         ui.talk("what changed since you agreed to it:\n");
         for line in changes.lines() {
-            ui.talk(format_args!("  {line}\n"));
+            talk(&format!("  {line}"));
         }
     }
 }

@@ -52,11 +52,15 @@ pub(super) fn preview(ui: &Ui, context: &Context, change: &Change, preview: &Val
         }
         ui.line(ui.paint(Tone::Strong, title));
         for one in list.iter().take(60) {
-            let text =
-                |value: &Value| value.as_str().map_or_else(|| "nothing".to_owned(), str::to_owned);
+            // What was not there at all is `null` as a whole, and its pointer is empty.
+            let text = |value: &Value| match value.as_str() {
+                Some("null") | None => "nothing".to_owned(),
+                Some(text) => text.to_owned(),
+            };
+            let pointer = one["pointer"].as_str().filter(|pointer| !pointer.is_empty());
             let line = format!(
                 "  {}: {} -> {}",
-                text(&one["pointer"]),
+                pointer.unwrap_or("its effects"),
                 text(&one["before"]),
                 text(&one["after"])
             );

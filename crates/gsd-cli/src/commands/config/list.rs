@@ -11,6 +11,7 @@ use gsd_engine::json::Node;
 use gsd_engine::text::printable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use unicode_width::UnicodeWidthStr;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &ConfigListArgs) -> Outcome {
     let declared = declared(context);
@@ -40,18 +41,41 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &ConfigListArgs) -> Outcome 
     }
     let mut cells = vec![["setting", "value", "from"].map(str::to_owned)];
     cells.extend(rows.iter().map(Row::cells));
-    let widths = widths(&cells);
     let width = ui.width_out();
+    let widths = widths(&cells);
+    let for_value = value_width(&widths, width);
     for (index, row) in cells.iter().enumerate() {
-        let line = format!("{}  {}  {}", pad(&row[0], widths[0]), pad(&row[1], widths[1]), row[2]);
-        let line = fit(&line, width);
         let tone = match index.checked_sub(1).map(|index| rows[index].made.is_some()) {
             Some(true) => Tone::Plain,
             Some(false) | None => Tone::Dim,
         };
+        let line = line(row, widths[0], for_value, width);
         ui.line(ui.paint(tone, line.trim_end()));
     }
     Ok(ExitStatus::Done)
+}
+
+/// How many columns values get: those that keys and places leave, where that is enough for a value.
+/// Else the places that are too long for the rest stand in a line of their own.
+fn value_width(widths: &[usize; 3], width: usize) -> usize {
+    let beside = |from: usize| width.saturating_sub(widths[0] + 2 + 2 + from);
+    let room = beside(widths[2]);
+    let room = if room >= LEAST_VALUE { room } else { beside("default".len()) };
+    widths[1].min(room.max(LEAST_VALUE))
+}
+
+/// Fewer columns than these say nothing of a value.
+const LEAST_VALUE: usize = 12;
+
+/// A setting; where it was made is never cut, since that is where one goes to change it.
+fn line(row: &[String; 3], for_key: usize, for_value: usize, width: usize) -> String {
+    let [key, value, from] = row;
+    let head = format!("{}  {}", pad(key, for_key), pad(&fit(value, for_value), for_value));
+    if head.width() + 2 + from.width() <= width {
+        format!("{head}  {from}")
+    } else {
+        format!("{}\n    {from}", head.trim_end())
+    }
 }
 
 struct Row {
@@ -126,5 +150,34 @@ fn collect(node: &Node, above: &str, declared: &Declarations, keys: &mut BTreeSe
         } else {
             keys.insert(key);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_setting_is_never_cut() {
+        let cells = [
+            ["review.default_reviewers", "[\"plan-lint\",\"codex\"]", ".planning/config.json:12"],
+            ["review.max_prompt_tokens_per_reviewer.llama_cpp", "–", "default"],
+            ["review.max_prompt_tokens_per_reviewer.lm_studio", "8192", "~/.gsd/defaults.json:3"],
+        ]
+        .map(|row| row.map(str::to_owned));
+        for width in [60, 80, 100, 120] {
+            let widths = widths(&cells);
+            for row in &cells {
+                let shown = line(row, widths[0], value_width(&widths, width), width);
+                assert!(shown.ends_with(&row[2]), "{width}: {shown}");
+                assert!(
+                    width < 80 || shown.lines().all(|l| l.width() <= width),
+                    "{width}: {shown}"
+                );
+            }
+        }
+        let widths = widths(&cells);
+        let shown = cells.map(|row| line(&row, widths[0], value_width(&widths, 80), 80)).join("\n");
+        insta::assert_snapshot!(shown);
     }
 }

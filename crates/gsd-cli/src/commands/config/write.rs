@@ -14,6 +14,7 @@ use gsd_engine::config::{
 use gsd_engine::diag::{Diagnostic, SourceFile};
 use gsd_engine::lane::settings::check_edit;
 use gsd_engine::text::printable;
+use gsd_io::fs::ReadError;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -173,6 +174,10 @@ fn refused(ui: &Ui, error: ChangeError, declared: &Declarations, key: &str) -> C
                 .hint(format!("mend line {line} of `{name}`, then try again"))
                 .detail("file", name.as_str())
                 .detail("line", line)
+        }
+        ChangeError::Unreadable { name, source: ReadError::NotUtf8 { .. } } => {
+            from(ExitStatus::Corrupt, "config-unreadable")
+                .hint(format!("save `{name}` as UTF-8, then try again"))
         }
         ChangeError::Unreadable { name, .. } => from(ExitStatus::Corrupt, "config-unreadable")
             .hint(format!("look at `{name}` with `ls -l`")),

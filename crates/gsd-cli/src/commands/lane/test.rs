@@ -6,7 +6,7 @@ use crate::commands::{Context, Outcome, tool};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::output::diagnostics;
-use crate::output::table::{fit, pad};
+use crate::output::table::{hang, pad};
 use crate::ui::{Tone, Ui};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::diag::{Diagnostic, Level};
@@ -119,11 +119,7 @@ fn tell(ui: &Ui, row: &Row) {
         Some(_) => ("✘", Tone::Bad),
     };
     let text = format!("{}  {} → {}", pad(row.name, 22), row.does, row.seen);
-    let text = match ui.terminal_width() {
-        Some(width) => fit(&text, width.saturating_sub(2)),
-        // Whoever keeps the output wants all of it.
-        None => text,
-    };
+    let text = hang(&text, 26, ui.prose_width());
     ui.line(format_args!("{} {text}", ui.paint(tone, mark)));
     if let Some(problem) = &row.problem {
         ui.line(format_args!("  expected {}; {}", row.expected, printable(problem, 400)));

@@ -6,6 +6,7 @@ use crate::commands::lane::invoke::prepared_error;
 use crate::commands::{Context, Outcome, tool};
 use crate::exit::ExitStatus;
 use crate::output::diagnostics;
+use crate::output::format::count;
 use crate::ui::Ui;
 use gsd_engine::lane::selection::Missing;
 use gsd_engine::review::{self, PrepareApartError};
@@ -51,10 +52,10 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &PrepareArgs) -> Outcome {
     }
     let typed = &args.run_dir;
     ui.say(format_args!(
-        "{} lanes prepared in `{typed}`; nothing was sent\n\
+        "{} prepared in `{typed}`; nothing was sent\n\
          next   gsd review invoke --run-dir {typed} --lane NAME, anywhere\n       \
          gsd review merge --run-dir {typed}, here",
-        lanes.len()
+        count(lanes.len(), "lane")
     ));
     Ok(ExitStatus::Done)
 }

@@ -1,7 +1,7 @@
 //! The question before an install: what it shows, and what counts as a yes.
 
 use super::{bundle, ends, executable, feature, tree};
-use crate::world::{gsd, on_terminal};
+use crate::world::{gsd, on_terminal, on_terminal_of};
 use gsd_testkit::project::World;
 use serde_json::json;
 
@@ -40,4 +40,26 @@ fn a_39_no_name_can_rewrite_the_question() {
     assert!(!shown.lines().any(|line| line.trim_start().starts_with("hooks (0)")), "{shown}");
     let json = gsd(&world, &["capability", "install", from.as_str(), "--json"]);
     assert!(!json.stdout.contains('\u{1b}'), "{}", json.stdout);
+}
+
+#[test]
+fn the_question_fits_its_terminal_and_a_preview_labels_what_it_lists() {
+    let world = World::new();
+    let mut manifest = feature("exe", "1.0.0", &executable());
+    manifest["title"] = json!("a title");
+    let from = bundle(&world.tmp().join("exe"), &manifest);
+    let args = ["capability", "install", from.as_str()];
+    let (_, shown) = on_terminal_of(&world, &args, "n\n", 60);
+    let question = shown.split("Agree to this?").next().unwrap();
+    for line in question.lines().filter(|line| line.chars().count() > 60) {
+        let words = line.split_whitespace().map(|word| word.chars().count());
+        assert!(words.max() > Some(40), "it could have been broken: {line}");
+    }
+    let preview = gsd(&world, &["capability", "install", from.as_str(), "--dry-run"]);
+    ends(&preview, 0);
+    assert!(
+        preview.stdout.contains("\n  its effects: nothing -> an object of "),
+        "{}",
+        preview.stdout
+    );
 }
