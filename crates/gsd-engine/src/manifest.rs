@@ -19,7 +19,9 @@ mod runtime_compat;
 mod schema;
 pub mod template;
 
-pub use bundle::{Bundle, MAX_MANIFEST, linked_bundle, read_bundle, unreadable_bundle};
+pub use bundle::{
+    Bundle, MAX_MANIFEST, linked_bundle, misnamed_bundle, read_bundle, unreadable_bundle,
+};
 pub use command::{Command, RESERVED_WORDS};
 pub use config_slice::{ConfigDefault, ConfigEntry, ConfigType};
 pub use envelope::{Author, Details, Engines, Integrity, Provenance, Role, Text, Tier};

@@ -21,6 +21,7 @@ mod ledger;
 mod listing;
 pub mod locked;
 pub mod outdated;
+mod overlay_folder;
 mod places;
 pub mod plan;
 pub mod recover;

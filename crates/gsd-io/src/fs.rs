@@ -80,6 +80,12 @@ pub fn kind(path: &Utf8Path) -> Option<Kind> {
     std::fs::symlink_metadata(path).ok().map(|meta| Kind::of(&meta))
 }
 
+/// What stands at `path`, or where a link at it leads to; `None` if nothing does or it cannot be
+/// seen.
+pub fn kind_behind_links(path: &Utf8Path) -> Option<Kind> {
+    std::fs::metadata(path).ok().map(|meta| Kind::of(&meta))
+}
+
 impl Kind {
     fn of(meta: &std::fs::Metadata) -> Self {
         let kind = meta.file_type();
@@ -194,7 +200,7 @@ pub struct Entry {
 }
 
 /// The entries of a directory, sorted by name, at most `max`. Names that are not UTF-8 are left
-/// out; [`names_not_utf8`] tells them.
+/// out; [`list_not_utf8`] tells them.
 pub fn list(path: &Utf8Path, max: usize) -> Result<Vec<Entry>, ReadError> {
     let io = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => ReadError::NotFound { path: path.to_owned() },
@@ -211,14 +217,20 @@ pub fn list(path: &Utf8Path, max: usize) -> Result<Vec<Entry>, ReadError> {
     Ok(entries)
 }
 
-/// The names among the first `max` entries of a directory that are not UTF-8, sorted; U+FFFD stands
-/// for what is no text. None if the directory cannot be listed.
-pub fn names_not_utf8(path: &Utf8Path, max: usize) -> Vec<String> {
+/// Those of the first `max` entries of a directory whose names are not UTF-8, sorted; U+FFFD stands
+/// for what is no text, so nothing can be opened by such a name. None if the directory cannot be
+/// listed.
+pub fn list_not_utf8(path: &Utf8Path, max: usize) -> Vec<Entry> {
     let Ok(entries) = std::fs::read_dir(path) else { return vec![] };
-    let names = entries.take(max).filter_map(|entry| entry.ok()?.file_name().into_string().err());
-    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
+    let unnamed = entries.take(max).filter_map(|entry| {
+        let entry = entry.ok()?;
+        let name = entry.file_name().into_string().err()?.to_string_lossy().into_owned();
+        let kind = Kind::of(&std::fs::symlink_metadata(entry.path()).ok()?);
+        Some(Entry { name, kind })
+    });
+    let mut unnamed: Vec<Entry> = unnamed.collect();
+    unnamed.sort_by(|a, b| a.name.cmp(&b.name));
+    unnamed
 }
 
 /// The path with every link resolved; `None` if it does not exist.

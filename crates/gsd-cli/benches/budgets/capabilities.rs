@@ -137,6 +137,7 @@ fn compose_alone(number: usize) -> Duration {
             Overlay {
                 scope: Scope::Global,
                 folder: id,
+                by_hand: None,
                 standing: Standing::Approved,
                 bundle: Some(Bundle { parsed, fragments: BTreeMap::new() }),
             }

@@ -29,8 +29,10 @@ use gsd_engine::lane::Roster;
 use gsd_engine::lane::roster::first_party;
 use gsd_engine::registry::{self, Composition, matrix_json, matrix_markdown};
 use gsd_engine::store::switch::Switch;
-use gsd_engine::store::{Discovery, Places, discover};
+use gsd_engine::store::{Discovery, Places, StoreProblem, discover};
+use gsd_engine::text::printable;
 use gsd_io::env::Env;
+use serde_json::{Value, json};
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityArgs) -> Outcome {
     match &args.command {
@@ -76,6 +78,24 @@ pub(super) fn compose(context: &Context) -> (Composition, Discovery) {
     let mut found = discover(&places(&context.env, &context.root));
     let overlays = std::mem::take(&mut found.overlays);
     (registry::compose(registry::first_party(), overlays), found)
+}
+
+/// Says which records and folders cannot be read, so that nobody thinks that all is seen.
+pub(super) fn say_problems(ui: &Ui, problems: &[&StoreProblem]) {
+    for problem in problems {
+        let (message, remedy) = (printable(&problem.message, 400), printable(&problem.remedy, 400));
+        ui.warn(format_args!("{message}; {remedy}"));
+    }
+}
+
+/// The same for programs.
+pub(super) fn problems_json(problems: &[&StoreProblem]) -> Value {
+    let problem = |problem: &&StoreProblem| {
+        json!({
+            "scope": problem.scope.word(), "message": problem.message, "remedy": problem.remedy,
+        })
+    };
+    problems.iter().map(problem).collect()
 }
 
 /// The lanes of all capabilities, with those that may not be used; where nothing is installed

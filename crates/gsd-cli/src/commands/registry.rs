@@ -1,6 +1,6 @@
 //! `gsd registry`: all capabilities together, as one document that can be kept and compared.
 
-use super::capability::compose;
+use super::capability::{compose, problems_json, say_problems};
 use super::{Context, Outcome};
 use crate::args::{RegistryArgs, RegistryCommand};
 use crate::error::CommandError;
@@ -12,6 +12,7 @@ use camino::Utf8Path;
 use gsd_engine::diag::{Diagnostic, Level};
 use gsd_engine::id::Point;
 use gsd_engine::registry::{self, Composition, Difference, differences, document, render};
+use gsd_engine::store::StoreProblem;
 use gsd_engine::text::printable;
 use gsd_io::fs::{self, Links};
 use serde_json::{Value, json};
@@ -19,35 +20,52 @@ use serde_json::{Value, json};
 pub(super) fn run(ui: &Ui, context: &Context, args: &RegistryArgs) -> Outcome {
     match &args.command {
         RegistryCommand::Build(args) => {
-            let composition = composed(context, args.first_party);
-            build(ui, context, &composition, args.out.as_deref())
+            build(ui, context, &seen(context, args.first_party), args.out.as_deref())
         }
         RegistryCommand::Check(args) => {
-            let composition = composed(context, args.first_party);
-            check(ui, context, &composition, args.against.as_deref())
+            check(ui, context, &seen(context, args.first_party), args.against.as_deref())
         }
         RegistryCommand::Show(args) => {
-            let composition = composed(context, args.first_party);
+            let seen = seen(context, args.first_party);
             if ui.json {
-                ui.success(document(&composition.registry));
+                ui.success(document(&seen.composition.registry));
             } else {
-                show(ui, &composition);
+                show(ui, &seen);
             }
-            Ok(ExitStatus::Done)
+            Ok(seen.status())
         }
     }
 }
 
-fn composed(context: &Context, first_party: bool) -> Composition {
-    if first_party {
-        registry::compose(registry::first_party(), vec![])
-    } else {
-        compose(context).0
+/// What there is, and what may be there and cannot be seen.
+struct Seen {
+    composition: Composition,
+    problems: Vec<StoreProblem>,
+}
+
+impl Seen {
+    /// What is not seen hides nothing else, but nobody should think that this is all.
+    fn status(&self) -> ExitStatus {
+        if self.problems.is_empty() { ExitStatus::Done } else { ExitStatus::Corrupt }
+    }
+
+    fn problems(&self) -> Vec<&StoreProblem> {
+        self.problems.iter().collect()
     }
 }
 
-fn build(ui: &Ui, context: &Context, composition: &Composition, out: Option<&Utf8Path>) -> Outcome {
-    say_skips(ui, composition);
+fn seen(context: &Context, first_party: bool) -> Seen {
+    if first_party {
+        let composition = registry::compose(registry::first_party(), vec![]);
+        return Seen { composition, problems: vec![] };
+    }
+    let (composition, discovery) = compose(context);
+    Seen { composition, problems: discovery.problems }
+}
+
+fn build(ui: &Ui, context: &Context, seen: &Seen, out: Option<&Utf8Path>) -> Outcome {
+    say_skips(ui, seen);
+    let composition = &seen.composition;
     let text = render(&composition.registry);
     let Some(out) = out else {
         if ui.json {
@@ -55,7 +73,7 @@ fn build(ui: &Ui, context: &Context, composition: &Composition, out: Option<&Utf
         } else {
             ui.data(&text);
         }
-        return Ok(ExitStatus::Done);
+        return Ok(seen.status());
     };
     let path = context.env.absolute(out);
     if let Some(parent) = path.parent() {
@@ -75,7 +93,7 @@ fn build(ui: &Ui, context: &Context, composition: &Composition, out: Option<&Utf
     } else {
         ui.say(format_args!("{out}: {}", capabilities(composition.registry.len())));
     }
-    Ok(ExitStatus::Done)
+    Ok(seen.status())
 }
 
 pub(super) fn capabilities(number: usize) -> String {
@@ -85,12 +103,8 @@ pub(super) fn capabilities(number: usize) -> String {
 /// More differences than this are counted, not listed.
 const MAX_SHOWN: usize = 60;
 
-fn check(
-    ui: &Ui,
-    context: &Context,
-    composition: &Composition,
-    against: Option<&Utf8Path>,
-) -> Outcome {
+fn check(ui: &Ui, context: &Context, seen: &Seen, against: Option<&Utf8Path>) -> Outcome {
+    let composition = &seen.composition;
     let (_, own) = registry::read_first_party();
     let mut found: Vec<Diagnostic> = own;
     found.extend(composition.skips.iter().flat_map(|skip| skip.diagnostics.iter().cloned()));
@@ -99,8 +113,10 @@ fn check(
         None => vec![],
     };
     let broken = !composition.skips.is_empty() || found.iter().any(|d| d.level == Level::Error);
-    let status =
-        if broken || !drift.is_empty() { ExitStatus::Diagnostics } else { ExitStatus::Done };
+    let status = match seen.status() {
+        ExitStatus::Done if broken || !drift.is_empty() => ExitStatus::Diagnostics,
+        status => status,
+    };
     if ui.json {
         let skips: Value = composition
             .skips
@@ -131,6 +147,7 @@ fn check(
         let details = json!({
             "capabilities": composition.registry.len(),
             "skips": skips,
+            "problems": problems_json(&seen.problems()),
             "unconsented": waiting,
             "blockedGates": gates,
             "notices": notices,
@@ -143,7 +160,7 @@ fn check(
     if !found.is_empty() {
         ui.data(&diagnostics::human(ui, &found));
     }
-    say_skips(ui, composition);
+    say_skips(ui, seen);
     for difference in drift.iter().take(MAX_SHOWN) {
         ui.line(printable(&difference.to_string(), 300));
     }
@@ -197,7 +214,9 @@ fn drift(
     Ok(found)
 }
 
-fn say_skips(ui: &Ui, composition: &Composition) {
+fn say_skips(ui: &Ui, seen: &Seen) {
+    let Seen { composition, .. } = seen;
+    say_problems(ui, &seen.problems());
     for skip in &composition.skips {
         ui.warn(format_args!(
             "{} ({}) is left out, {}: {}; {}",
@@ -205,7 +224,7 @@ fn say_skips(ui: &Ui, composition: &Composition) {
             skip.scope,
             skip.reason.word(),
             skip.message,
-            skip.remedy
+            printable(&skip.remedy, 400)
         ));
     }
     for overlay in &composition.unconsented {
@@ -218,9 +237,9 @@ fn say_skips(ui: &Ui, composition: &Composition) {
     }
 }
 
-fn show(ui: &Ui, composition: &Composition) {
-    say_skips(ui, composition);
-    let registry = &composition.registry;
+fn show(ui: &Ui, seen: &Seen) {
+    say_skips(ui, seen);
+    let registry = &seen.composition.registry;
     let parts = [
         capabilities(registry.len()),
         count(registry.runtimes().count(), "runtime"),

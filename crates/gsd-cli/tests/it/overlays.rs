@@ -3,6 +3,7 @@
 
 use crate::world::gsd;
 use camino::Utf8Path;
+use gsd_testkit::fake_cli::fifo;
 use gsd_testkit::project::World;
 use serde_json::{Value, json};
 
@@ -50,7 +51,9 @@ fn scenario_29_one_for_a_later_host_is_out_and_its_gate_is_told() {
         (&row["status"], &row["reasonCode"]),
         (&"incompatible".into(), &"incompatible".into())
     );
-    assert_eq!(row["remedy"], "gsd capability remove future --scope global");
+    // Nobody installed it, so `remove` would not know it.
+    let folder = world.home().join(".gsd/capabilities/future");
+    assert_eq!(row["remedy"], json!(format!("delete `{folder}`")));
     let check = check(&world);
     assert_eq!(check["skips"][0]["id"], "future");
     let gates = check["blockedGates"].as_array().unwrap();
@@ -112,4 +115,79 @@ fn a_bad_one_takes_nobody_down_and_a_link_is_told() {
     let ids: Vec<Value> =
         check(&world)["skips"].as_array().unwrap().iter().map(|skip| skip["id"].clone()).collect();
     assert_eq!(ids, ["bad", "linked"]);
+}
+
+#[test]
+fn what_keeps_overlays_from_being_seen_is_told_by_every_verb() {
+    let breaks: [(&str, &dyn Fn(&Utf8Path)); 6] = [
+        (".gsd/capabilities", &|path| drop(fifo(path.parent().unwrap(), "capabilities"))),
+        (".gsd/capabilities", &|path| std::fs::write(path, "").unwrap()),
+        (".gsd/capabilities", &|path| std::os::unix::fs::symlink("nowhere", path).unwrap()),
+        (".gsd/capabilities", &|path| std::os::unix::fs::symlink("capabilities", path).unwrap()),
+        (".gsd", &|path| std::fs::write(path, "").unwrap()),
+        (".gsd-capabilities.json", &|path| std::fs::write(path, "{").unwrap()),
+    ];
+    for scope in ["global", "project"] {
+        for (what, wreck) in breaks {
+            let world = World::new();
+            world.small_phase();
+            let root = if scope == "global" { world.home() } else { world.root() };
+            let path = root.join(what);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            wreck(&path);
+            for (verb, at) in [
+                (&["capability", "list"][..], "/problems"),
+                (&["registry", "check"][..], "/details/problems"),
+            ] {
+                let json = gsd(&world, &[verb, &["--json"]].concat());
+                assert_eq!(json.code, 7, "{scope} {what}: {}", json.stdout);
+                let problems = json.json().pointer(at).unwrap().as_array().unwrap().clone();
+                assert_eq!(problems.len(), 1, "{scope} {what}: {problems:?}");
+                assert_eq!(problems[0]["scope"], scope);
+                assert!(problems[0]["message"].as_str().unwrap().contains(path.as_str()));
+                assert_ne!(problems[0]["remedy"], "");
+            }
+            for verb in [["capability", "list"], ["registry", "check"], ["registry", "build"]] {
+                let plain = gsd(&world, &verb);
+                assert_eq!(plain.code, 7, "{verb:?}");
+                assert_eq!(plain.stderr.matches("warning").count(), 1, "{}", plain.stderr);
+                assert!(plain.stderr.contains(path.as_str()), "{}", plain.stderr);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_folder_whose_name_is_no_text_is_listed() {
+    let world = World::new();
+    let folder = world.home().join(".gsd/capabilities");
+    let name = std::os::unix::ffi::OsStrExt::from_bytes(b"bad\xff");
+    std::fs::create_dir_all(folder.as_std_path().join::<&std::ffi::OsStr>(name)).unwrap();
+    assert_eq!(row(&world, "bad\u{fffd}")["reason"], "the name of its folder is not UTF-8");
+    let skips = check(&world)["skips"].clone();
+    assert_eq!((&skips[0]["id"], &skips[1]), (&json!("bad\u{fffd}"), &Value::Null));
+    assert!(skips[0]["remedy"].as_str().unwrap().contains(folder.as_str()), "{skips}");
+}
+
+#[test]
+fn what_is_said_of_an_overlay_names_where_it_lies_and_how_it_goes() {
+    let world = World::new();
+    world.small_phase();
+    drop_into(&world.home(), &gated("bad1", json!({ "tier": "oops" })));
+    drop_into(&world.home(), &gated("claude", json!({})));
+    let check = check(&world);
+    let diagnostics = check["diagnostics"].as_array().unwrap();
+    for (id, skip) in ["bad1", "claude"].iter().zip(check["skips"].as_array().unwrap()) {
+        let folder = world.home().join(".gsd/capabilities").join(id);
+        assert_eq!(
+            (&skip["id"], &skip["remedy"]),
+            (&json!(id), &json!(format!("delete `{folder}`")))
+        );
+        let file = folder.join("capability.json");
+        assert!(diagnostics.iter().any(|it| it["at"]["file"] == file.as_str()), "{check}");
+    }
+    assert!(
+        check["skips"][1]["message"].as_str().unwrap().contains("gsd's own `claude`"),
+        "{check}"
+    );
 }

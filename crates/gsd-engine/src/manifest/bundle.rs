@@ -106,6 +106,15 @@ pub fn linked_bundle(name: &str) -> Bundle {
     })
 }
 
+/// What came of a folder whose name is no text: no manifest can have its id.
+pub fn misnamed_bundle(name: &str) -> Bundle {
+    refused(name, |at| {
+        UNREADABLE
+            .at(at, "the name of its folder is not UTF-8")
+            .help("give the folder the id of its capability as its name")
+    })
+}
+
 fn refused(name: &str, say: impl FnOnce(Location) -> Diagnostic) -> Bundle {
     let empty = SourceFile::new(name, "");
     let diagnostics = vec![say(empty.at_start().with_pointer(""))];

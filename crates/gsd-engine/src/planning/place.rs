@@ -321,7 +321,7 @@ impl Planning {
     /// The names in a directory that are not UTF-8, as far as they can be shown.
     pub(super) fn unnameable(&self, path: &RelPath) -> Vec<String> {
         let Ok(real) = self.directory(path) else { return vec![] };
-        fs::names_not_utf8(&real, MAX_ENTRIES)
+        fs::list_not_utf8(&real, MAX_ENTRIES).into_iter().map(|entry| entry.name).collect()
     }
 
     /// The directories in a directory, in natural order; none if it does not exist. Links count

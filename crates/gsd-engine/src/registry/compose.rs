@@ -22,6 +22,7 @@ use crate::diag::Diagnostic;
 use crate::manifest::{Bundle, Manifest};
 use arena::Arena;
 use aside::{SetAside, block_gates};
+use camino::Utf8PathBuf;
 
 /// What is known of an overlay beside its files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,9 @@ pub struct Overlay {
     pub scope: Scope,
     /// The name of its folder.
     pub folder: String,
+    /// Where it lies, if no ledger says that it was installed: whoever put it there has to take it
+    /// away.
+    pub by_hand: Option<Utf8PathBuf>,
     pub standing: Standing,
     /// Its files; `None` for what must not be read before it is consented to.
     pub bundle: Option<Bundle>,
@@ -83,8 +87,7 @@ pub fn compose(first_party: Vec<Capability>, overlays: Vec<Overlay>) -> Composit
             }
             Some((reason, diagnostics)) => {
                 let message = diagnostics.first().map(|d| d.message.clone()).unwrap_or_default();
-                let skip = Skip::new(&candidate.folder, candidate.scope, reason, message)
-                    .of(&candidate.capability.manifest);
+                let skip = candidate.skip(reason, message);
                 block_gates(&skip, &candidate.gates, &mut blocked_gates);
                 skips.push(skip.with(diagnostics));
             }

@@ -3,10 +3,12 @@
 use super::Scope;
 use crate::diag::Diagnostic;
 use crate::gate::OnLoadFailure;
+use crate::id::CapabilityId;
 use crate::id::Point;
 use crate::lane::Descriptor;
 use crate::manifest::Manifest;
 use crate::text::printable;
+use camino::Utf8Path;
 
 /// Why an overlay is not in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,11 +103,27 @@ impl Facts {
 }
 
 impl Skip {
-    pub(super) fn new(id: &str, scope: Scope, reason: Reason, message: impl Into<String>) -> Self {
+    /// `by_hand` is where an overlay lies that nobody installed.
+    pub(super) fn new(
+        id: &str,
+        scope: Scope,
+        by_hand: Option<&Utf8Path>,
+        reason: Reason,
+        message: impl Into<String>,
+    ) -> Self {
         // Folder names are not checked by anybody before they end up in a command to type.
-        let command = |verb: &str| match crate::id::CapabilityId::parse(id) {
+        let command = |verb: &str| match CapabilityId::parse(id) {
             Ok(id) => format!("gsd capability {verb} {id} --scope {scope}"),
             Err(_) => format!("remove its folder from the {scope} capabilities"),
+        };
+        // What nobody installed is not gsd's to remove.
+        let removal = || match by_hand {
+            Some(path) if CapabilityId::parse(id).is_ok() => format!("delete `{path}`"),
+            Some(path) => {
+                let folder = path.parent().unwrap_or(path);
+                format!("rename or delete the folder `{}` in `{folder}`", printable(id, 60))
+            }
+            None => command("remove"),
         };
         let remedy = match reason {
             Reason::Invalid
@@ -113,7 +131,7 @@ impl Skip {
             | Reason::Collision
             | Reason::Unmet
             | Reason::Conflict
-            | Reason::Shadowed => command("remove"),
+            | Reason::Shadowed => removal(),
             Reason::Pending => "gsd capability reconcile".to_owned(),
             Reason::Tampered => command("trust show"),
             Reason::Disabled => command("enable"),

@@ -4,15 +4,16 @@ use super::Places;
 use super::consent_store::Consent;
 use super::content_hash;
 use super::ledger::{Entry, Ledger};
+use super::overlay_folder::{Candidate, candidates, overlays_folder};
 use crate::id::CapabilityId;
-use crate::manifest::{Bundle, Context, Origin, linked_bundle, read_bundle};
+use crate::manifest::{Bundle, Context, Origin, linked_bundle, misnamed_bundle, read_bundle};
 use crate::registry::{Overlay, Scope, Standing};
-use camino::{Utf8Path, Utf8PathBuf};
-use gsd_io::fs::{self, Kind};
+use camino::Utf8Path;
+use gsd_io::fs;
 use std::collections::BTreeMap;
 use std::error::Error;
 
-/// A record that cannot be read. Nothing is activated because of it, and nothing overwritten.
+/// A record or a folder that cannot be read. Nothing is activated because of it, and nothing overwritten.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreProblem {
     pub scope: Scope,
@@ -39,9 +40,6 @@ pub struct Discovery {
     pub missing: Vec<Missing>,
 }
 
-/// No folder of overlays has more entries.
-const MAX_OVERLAYS: usize = 20_000;
-
 /// Finds every overlay of the user and of the project.
 pub fn discover(places: &Places) -> Discovery {
     let mut found = Discovery::default();
@@ -59,10 +57,6 @@ pub fn discover(places: &Places) -> Discovery {
         look(&places.project, Scope::Project, &consents, &mut found);
     }
     found
-}
-
-pub(super) fn overlays_folder(root: &Utf8Path) -> Utf8PathBuf {
-    root.join(".gsd").join("capabilities")
 }
 
 /// What the user consented to for this project.
@@ -95,30 +89,29 @@ fn look(
     consents: &BTreeMap<String, Consent>,
     found: &mut Discovery,
 ) {
-    match Ledger::read(root) {
+    let ledger = Ledger::read(root);
+    match &ledger {
         Ok(ledger) => {
             let entries = ledger.iter().map(|(id, entry)| ((scope, id.to_string()), entry.clone()));
             found.recorded.extend(entries);
         }
-        Err(error) => found.problems.push(problem(scope, &error, error.remedy())),
+        Err(error) => found.problems.push(problem(scope, error, error.remedy())),
     }
     let folder = overlays_folder(root);
+    let (candidates, unseen) = candidates(root);
+    found.problems.extend(unseen.map(|error| problem(scope, &error, error.remedy())));
     let mut seen = vec![];
-    for entry in fs::list(&folder, MAX_OVERLAYS).unwrap_or_default() {
-        let ours = entry.name.starts_with('.')
-            || entry.name.contains(".upgrading-")
-            || entry.name.contains(".discard-");
-        let linked = entry.kind == Kind::Link;
-        if !(linked || entry.kind == Kind::Directory) || ours {
-            continue;
-        }
-        let path = folder.join(&entry.name);
-        let recorded = found.recorded.get(&(scope, entry.name.clone()));
+    for candidate in candidates {
+        let path = folder.join(&candidate.name);
+        let recorded = found.recorded.get(&(scope, candidate.name.clone()));
+        // Where the ledger cannot be read, nobody knows.
+        let by_hand = (ledger.is_ok() && recorded.is_none()).then(|| path.clone());
+        let is_plain = candidate.is_named && !candidate.is_linked;
         let standing = match scope {
-            Scope::Global if linked => Standing::Unmanaged,
+            Scope::Global if !is_plain => Standing::Unmanaged,
             Scope::Global => global_standing(recorded, &path),
             Scope::Project => {
-                let agreed = consents.get(&entry.name).filter(|_| !linked);
+                let agreed = consents.get(&candidate.name).filter(|_| is_plain);
                 let consented = agreed.is_some_and(|consent| {
                     content_hash(&path).is_ok_and(|hash| consent.covers(&hash))
                 });
@@ -131,10 +124,11 @@ fn look(
             | Standing::Unmanaged
             | Standing::Tampered
             | Standing::Pending
-            | Standing::Disabled => Some(read(&path, &entry.name, entry.kind)),
+            | Standing::Disabled => Some(read(&path, &candidate)),
         };
-        seen.push(entry.name.clone());
-        found.overlays.push(Overlay { scope, folder: entry.name, standing, bundle });
+        seen.push(candidate.name.clone());
+        let folder = candidate.name;
+        found.overlays.push(Overlay { scope, folder, by_hand, standing, bundle });
     }
     let gone = found.recorded.iter().filter(|((of, id), _)| *of == scope && !seen.contains(id));
     let missing = gone.filter_map(|((_, id), entry)| {
@@ -144,15 +138,16 @@ fn look(
     found.missing.extend(missing);
 }
 
-fn read(path: &Utf8Path, folder: &str, kind: Kind) -> Bundle {
-    let name = format!("{folder}/capability.json");
-    match kind {
-        Kind::Link => linked_bundle(&name),
-        Kind::Directory | Kind::File { .. } | Kind::Special => {
-            let context = Context { origin: Origin::ThirdParty, folder: Some(folder) };
-            read_bundle(path, &name, context)
-        }
+fn read(path: &Utf8Path, candidate: &Candidate) -> Bundle {
+    let name = path.join("capability.json");
+    if !candidate.is_named {
+        return misnamed_bundle(name.as_str());
     }
+    if candidate.is_linked {
+        return linked_bundle(name.as_str());
+    }
+    let context = Context { origin: Origin::ThirdParty, folder: Some(&candidate.name) };
+    read_bundle(path, name.as_str(), context)
 }
 
 fn global_standing(recorded: Option<&Entry>, path: &Utf8Path) -> Standing {
@@ -187,6 +182,7 @@ fn project_standing(recorded: Option<&Entry>, consented: bool) -> Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use camino::Utf8PathBuf;
     use serde_json::json;
 
     struct World {

@@ -1,6 +1,6 @@
 //! Where overlays live, and whether the folder that is called the user's own is that.
 
-use super::discover::overlays_folder;
+use super::overlay_folder::overlays_folder;
 use super::{ConsentStore, StoreError, ledger};
 use crate::config::user_home;
 use crate::registry::Scope;

@@ -1,7 +1,7 @@
 //! The folder that a scope is rooted at, and the names of what lies in it.
 
-use super::discover::overlays_folder;
 use super::held::{Held, HeldError};
+use super::overlay_folder::overlays_folder;
 use super::{ConsentStore, Ledger, Places, StoreError};
 use crate::id::CapabilityId;
 use crate::registry::Scope;
@@ -167,6 +167,11 @@ pub(super) fn discard_name(id: &CapabilityId, token: &str) -> String {
 /// in the newer form its chance. Whatever else it says, it is used for nothing.
 pub(super) fn is_backup_of(name: &str, id: &CapabilityId) -> bool {
     aside(name, ".upgrading-").or(replaced(name)) == Some(id.as_str())
+}
+
+/// Whether a folder beside the bundles is one of gsd's own, or a bundle that is out of its place.
+pub(super) fn is_set_aside(name: &str) -> bool {
+    name.starts_with('.') || name.contains(".upgrading-") || name.contains(".discard-")
 }
 
 /// The capability that a set-aside or discarded bundle belongs to.

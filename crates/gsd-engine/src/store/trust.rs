@@ -68,7 +68,7 @@ pub fn is_there(places: &Places, scope: Scope, id: &CapabilityId) -> bool {
     if scope == Scope::Global && !places.home_is_trusted() {
         return false;
     }
-    fs::kind(&super::discover::overlays_folder(root).join(id.as_str())).is_some()
+    fs::kind(&super::overlay_folder::overlays_folder(root).join(id.as_str())).is_some()
         || super::Ledger::read(root).is_ok_and(|ledger| ledger.get(id).is_some())
         || scope == Scope::Project && places.consents().of(id).is_ok_and(|word| word.is_some())
 }

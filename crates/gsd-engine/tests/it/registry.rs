@@ -88,6 +88,7 @@ pub(crate) fn overlay_text(scope: Scope, folder: &str, text: &str) -> Overlay {
     Overlay {
         scope,
         folder: folder.to_owned(),
+        by_hand: None,
         standing: Standing::Approved,
         bundle: Some(Bundle { parsed, fragments: BTreeMap::new() }),
     }

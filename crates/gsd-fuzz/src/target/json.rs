@@ -135,6 +135,7 @@ fn registry(_: &mut Place, input: &[u8]) {
     let overlay = |scope, standing| Overlay {
         scope,
         folder: folder.clone(),
+        by_hand: None,
         standing,
         bundle: Some(Bundle { parsed: parsed.clone(), fragments: BTreeMap::new() }),
     };

@@ -25,13 +25,14 @@ fn an_output_file_that_is_none_is_refused_at_once() {
 
 #[test]
 fn names_that_are_no_text_are_told() {
-    use gsd_io::fs::{list, names_not_utf8};
+    use gsd_io::fs::{Entry, Kind, list, list_not_utf8};
     use std::os::unix::ffi::OsStrExt;
     let folder = World::new();
     let path = folder.folder();
     std::fs::write(path.as_std_path().join(std::ffi::OsStr::from_bytes(b"a\xff.md")), "").unwrap();
     std::fs::write(path.join("b.md"), "").unwrap();
-    assert_eq!(names_not_utf8(&path, 100), ["a\u{fffd}.md"]);
+    let unnamed = Entry { name: "a\u{fffd}.md".to_owned(), kind: Kind::File { bytes: 0 } };
+    assert_eq!(list_not_utf8(&path, 100), [unnamed]);
     assert_eq!(list(&path, 100).unwrap().len(), 1);
 }
 

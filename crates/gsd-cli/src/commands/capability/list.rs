@@ -1,13 +1,13 @@
 //! `gsd capability list`: every capability that there is, in force or not, and why.
 
-use super::{Context, Outcome, compose};
+use super::{Context, Outcome, compose, problems_json, say_problems};
 use crate::Program;
 use crate::args::{CapabilityListArgs, ScopeWord};
 use crate::exit::ExitStatus;
 use crate::output::table::{fit, pad, widths};
 use crate::ui::{Tone, Ui};
 use gsd_engine::registry::{Row, Scope, Status};
-use gsd_engine::store::{Discovery, Entry, rows};
+use gsd_engine::store::{Discovery, Entry, StoreProblem, rows};
 use gsd_engine::text::printable;
 use serde_json::{Map, Value, json};
 use std::fmt::Display;
@@ -20,11 +20,10 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityListArgs) -> Outc
     });
     let wanted = |row: &Row| row.scope == "first-party" || scope.is_none_or(|s| s == row.scope);
     let rows: Vec<Row> = rows(&composition, &discovery).into_iter().filter(wanted).collect();
-    let problems: Vec<&str> = discovery
+    let problems: Vec<&StoreProblem> = discovery
         .problems
         .iter()
         .filter(|problem| scope.is_none_or(|scope| scope == problem.scope.word()))
-        .map(|problem| problem.message.as_str())
         .collect();
     // A ledger that cannot be read hides nothing, but nobody should think that all is well.
     let status = if problems.is_empty() { ExitStatus::Done } else { ExitStatus::Corrupt };
@@ -35,16 +34,14 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityListArgs) -> Outc
             ui.document(&list);
         } else {
             ui.document(&json!({
-                "ok": problems.is_empty(), "details": list, "problems": problems,
+                "ok": problems.is_empty(), "details": list, "problems": problems_json(&problems),
             }));
         }
     } else {
         ui.data(&table(ui, &rows));
     }
     if !ui.json {
-        for problem in problems {
-            ui.warn(printable(problem, 300));
-        }
+        say_problems(ui, &problems);
     }
     Ok(status)
 }

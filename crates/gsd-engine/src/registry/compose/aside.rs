@@ -4,6 +4,7 @@ use super::{Overlay, Standing};
 use crate::diag::{Diagnostic, Level};
 use crate::manifest::{Bundle, DeclaredGate, HOST_CONTRACT};
 use crate::registry::{BlockedGate, Capability, Provenance, Reason, Scope, Skip, Unconsented};
+use camino::Utf8PathBuf;
 use std::collections::HashSet;
 
 /// An overlay that can be used by itself.
@@ -11,9 +12,18 @@ use std::collections::HashSet;
 pub(super) struct Candidate {
     pub(super) scope: Scope,
     pub(super) folder: String,
+    by_hand: Option<Utf8PathBuf>,
     pub(super) capability: Capability,
     pub(super) gates: Vec<DeclaredGate>,
     pub(super) notices: Vec<Diagnostic>,
+}
+
+impl Candidate {
+    /// Leaves it out.
+    pub(super) fn skip(&self, reason: Reason, message: impl Into<String>) -> Skip {
+        Skip::new(&self.folder, self.scope, self.by_hand.as_deref(), reason, message)
+            .of(&self.capability.manifest)
+    }
 }
 
 /// Overlays, with those set aside that cannot be used by themselves.
@@ -38,7 +48,8 @@ impl SetAside {
     }
 
     fn add(&mut self, overlay: Overlay) {
-        let Overlay { scope, folder, standing, bundle } = overlay;
+        let Overlay { scope, folder, by_hand, standing, bundle } = overlay;
+        let skip = |reason, message| Skip::new(&folder, scope, by_hand.as_deref(), reason, message);
         let manifest = bundle.as_ref().and_then(|bundle| bundle.parsed.manifest.as_ref());
         let provenance = match standing {
             Standing::Unconsented => {
@@ -47,29 +58,26 @@ impl SetAside {
             }
             Standing::Pending => {
                 let message = "an install or update was begun and not finished";
-                let skip = Skip::new(&folder, scope, Reason::Pending, message);
-                self.skips.push(skip.declaring(manifest));
+                self.skips.push(skip(Reason::Pending, message).declaring(manifest));
                 return;
             }
             Standing::Tampered => {
                 let message = "its files differ from those that were consented to";
-                let skip = Skip::new(&folder, scope, Reason::Tampered, message).declaring(manifest);
+                let skip = skip(Reason::Tampered, message).declaring(manifest);
                 let gates = bundle.map(|bundle| bundle.parsed.gates).unwrap_or_default();
                 block_gates(&skip, &gates, &mut self.blocked_gates);
                 self.skips.push(skip);
                 return;
             }
             Standing::Disabled => {
-                let message = "switched off";
-                let skip = Skip::new(&folder, scope, Reason::Disabled, message);
-                self.skips.push(skip.declaring(manifest));
+                self.skips.push(skip(Reason::Disabled, "switched off").declaring(manifest));
                 return;
             }
             Standing::Approved => Provenance::Installed(scope),
             Standing::Unmanaged => Provenance::Unmanaged(scope),
         };
         let Some(Bundle { parsed, fragments }) = bundle else {
-            self.skips.push(Skip::new(&folder, scope, Reason::Invalid, "it cannot be read"));
+            self.skips.push(skip(Reason::Invalid, "it cannot be read"));
             return;
         };
         let (gates, diagnostics) = (parsed.gates, parsed.diagnostics);
@@ -82,7 +90,7 @@ impl SetAside {
                 0 => first.to_owned(),
                 more => format!("{first}, and {more} more"),
             };
-            let skip = Skip::new(&folder, scope, Reason::Invalid, message);
+            let skip = skip(Reason::Invalid, &message);
             block_gates(&skip, &gates, &mut self.blocked_gates);
             self.skips.push(skip.with(diagnostics));
             return;
@@ -91,14 +99,14 @@ impl SetAside {
             let range =
                 manifest.engines.as_ref().map(|r| r.as_str().to_owned()).unwrap_or_default();
             let message = format!("it needs a host {range}, this one is {HOST_CONTRACT}");
-            let skip = Skip::new(&folder, scope, Reason::Incompatible, message).of(&manifest);
+            let skip = skip(Reason::Incompatible, &message).of(&manifest);
             block_gates(&skip, &gates, &mut self.blocked_gates);
             self.skips.push(skip);
             return;
         }
         let capability = Capability { manifest, fragments, provenance };
         let notices = diagnostics;
-        self.candidates.push(Candidate { scope, folder, capability, gates, notices });
+        self.candidates.push(Candidate { scope, folder, by_hand, capability, gates, notices });
     }
 
     /// Of two overlays of one id, that of the project stands in for the global one.
@@ -116,8 +124,7 @@ impl SetAside {
         self.candidates = kept;
         for candidate in lost {
             let message = "the capability of the same id in the project stands in for it";
-            let skip = Skip::new(&candidate.folder, candidate.scope, Reason::Shadowed, message);
-            self.skips.push(skip.of(&candidate.capability.manifest));
+            self.skips.push(candidate.skip(Reason::Shadowed, message));
         }
     }
 }

@@ -29,23 +29,31 @@ impl<'a> Claimed<'a> {
         }
     }
 
-    /// What a manifest claims although another one has it.
-    pub(super) fn collisions(&self, at: usize, manifests: &[&'a Manifest]) -> Vec<Diagnostic> {
+    /// What a manifest claims although another one has it. The first `own` manifests are gsd's.
+    pub(super) fn collisions(
+        &self,
+        at: usize,
+        manifests: &[&'a Manifest],
+        own: usize,
+    ) -> Vec<Diagnostic> {
         let manifest = manifests[at];
+        let whose = |owner: usize| {
+            let id = &manifests[owner].id.value;
+            if owner < own { format!("gsd's own `{id}`") } else { format!("`{id}`") }
+        };
         let mut found = vec![];
         each_claim(manifest, |claim, place| {
             // A hook of its own may make an artefact at a point twice; `found` then names itself.
             if let Some(owner) = self.claims.get(&claim).filter(|owner| **owner != at) {
-                let owner = manifests[*owner];
-                let message = format!("{} belongs to `{}`", claim.phrase(), owner.id.value);
+                let message = format!("{} belongs to {}", claim.phrase(), whose(*owner));
                 let diagnostic = claim.rule().at(place(), message).label("taken");
-                found.push(diagnostic.also(owner.at(), "by this capability"));
+                found.push(diagnostic.also(manifests[*owner].at(), "by this capability"));
             }
         });
-        let mut own: HashSet<Claim<'_>> = HashSet::new();
+        let mut made: HashSet<Claim<'_>> = HashSet::new();
         each_claim(manifest, |claim, place| {
             if let Claim::Producer(..) = claim
-                && !own.insert(claim.clone())
+                && !made.insert(claim.clone())
             {
                 let message = format!("{} is made by two hooks", claim.phrase());
                 found.push(claim.rule().at(place(), message).label("made twice"));
@@ -56,9 +64,8 @@ impl<'a> Claimed<'a> {
             let above = prefixes(key).find_map(|prefix| self.keys.get(prefix));
             let other = above.or_else(|| self.beginnings.get(key)).filter(|owner| **owner != at);
             if let Some(owner) = other {
-                let owner = manifests[*owner];
-                let message =
-                    format!("the setting `{key}` does not go beside one of `{}`", owner.id.value);
+                let whose = whose(*owner);
+                let message = format!("the setting `{key}` does not go beside one of {whose}");
                 let diagnostic = cross::CONFIG_OVERLAP.at(entry.key.place(&manifest.file), message);
                 found.push(diagnostic.label("one key is the beginning of the other"));
             }

@@ -79,7 +79,7 @@ impl<'a> Arena<'a> {
         claimed: &Claimed<'a>,
     ) -> Option<Fate> {
         let manifest = self.manifests[at];
-        let found = claimed.collisions(at, &self.manifests);
+        let found = claimed.collisions(at, &self.manifests, self.own);
         if !found.is_empty() {
             return Some((Reason::Collision, found));
         }

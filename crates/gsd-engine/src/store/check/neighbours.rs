@@ -54,6 +54,7 @@ pub(super) fn with_candidate(
     let own = Overlay {
         scope: candidate.scope,
         folder: id.to_owned(),
+        by_hand: None,
         standing: Standing::Approved,
         bundle: Some(candidate.bundle.clone()),
     };
@@ -106,7 +107,8 @@ fn displaced<'a>(
         let skip = after.skips.iter().find(|skip| skip.id == lost);
         let why = skip.map_or("nothing says why", |skip| skip.message.as_str());
         let message = format!("`{lost}` would not be in force any more: {why}");
-        let remedy = format!("`gsd capability remove {lost}` first, or leave it");
+        let first = skip.map_or("gsd capability doctor", |skip| skip.remedy.as_str());
+        let remedy = format!("before that, {first}; or leave it");
         (lost, Refusal::new("displaces", message, remedy))
     })
 }

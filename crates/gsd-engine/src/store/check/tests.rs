@@ -27,7 +27,8 @@ fn installed(manifests: &[Value]) -> Surroundings {
     let overlay = |manifest: &Value| {
         let folder = manifest["id"].as_str().expect("an id").to_owned();
         let bundle = Some(bundle(&format!("{folder}/capability.json"), manifest));
-        Overlay { scope: Scope::Global, folder, standing: Standing::Approved, bundle }
+        let (scope, standing) = (Scope::Global, Standing::Approved);
+        Overlay { scope, folder, by_hand: None, standing, bundle }
     };
     Surroundings { first_party: first_party(), overlays: manifests.iter().map(overlay).collect() }
 }
@@ -89,6 +90,7 @@ fn what_goes_together_with_everything_is_not_refused() {
     broken.overlays.push(Overlay {
         scope: Scope::Project,
         folder: "secret".to_owned(),
+        by_hand: None,
         standing: Standing::Unconsented,
         bundle: None,
     });

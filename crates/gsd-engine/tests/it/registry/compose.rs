@@ -150,7 +150,7 @@ fn rt_45_first_party_wins_and_the_earlier_overlay_next() {
     };
     assert_eq!(
         found("yy"),
-        "registry/duplicate-lane-flag: the lane flag `--agy` belongs to `antigravity`"
+        "registry/duplicate-lane-flag: the lane flag `--agy` belongs to gsd's own `antigravity`"
     );
     assert_eq!(found("ww"), "registry/duplicate-lane-flag: the lane flag `--same` belongs to `vv`");
 }
@@ -240,8 +240,12 @@ fn circles_are_left_out_with_their_path() {
 
 #[test]
 fn hostile_folder_names_are_never_part_of_a_command() {
-    let composition = alone(vec![overlay_text(Scope::Global, "x; rm -rf ~", "{}")]);
-    assert_eq!(composition.skips[0].remedy, "remove its folder from the global capabilities");
+    let mut hostile = overlay_text(Scope::Global, "x; rm -rf ~", "{}");
+    let remedy = |overlay: &Overlay| alone(vec![overlay.clone()]).skips[0].remedy.clone();
+    assert_eq!(remedy(&hostile), "remove its folder from the global capabilities");
+    hostile.by_hand = Some("/h/.gsd/capabilities/x; rm -rf ~".into());
+    let by_hand = "rename or delete the folder `x; rm -rf ~` in `/h/.gsd/capabilities`";
+    assert_eq!(remedy(&hostile), by_hand);
 }
 
 #[test]

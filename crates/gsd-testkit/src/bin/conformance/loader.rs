@@ -117,7 +117,7 @@ fn notices(theirs: &Value, ours: &Value, parts: &mut Vec<String>) {
     let mut codes: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for said in items(&ours["notices"]) {
         let file = text(&said["at"]["file"]);
-        let id = file.split('/').next().unwrap_or_default().to_owned();
+        let id = file.rsplit('/').nth(1).unwrap_or_default().to_owned();
         codes.entry(id.clone()).or_default().push(text(&said["code"]));
         counts.entry(id).or_default().1 += 1;
     }
