@@ -20,7 +20,7 @@ use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::parse::{Switch, There, definition, parse, parse_call};
 use crate::tools::{self, Asked};
-use crate::ui::Ui;
+use crate::ui::{Ui, put};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::config::Flags;
 use gsd_engine::lane::descriptor::rules::RESERVED_FLAGS;
@@ -65,15 +65,15 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         Ok(env) => env,
         Err(error) => {
             let error = CommandError::from_error(ExitStatus::Diagnostics, "environment", &error);
-            eprint(&format!("error: {}\n", error.message));
-            return error.status;
+            return too_early(program, &error);
         }
     };
     let words = match gsd_io::env::arguments() {
         Ok(words) => words,
         Err(word) => {
-            eprint(&format!("error: the argument `{word}` is not UTF-8\n"));
-            return ExitStatus::Usage;
+            let message = format!("the argument `{word}` is not UTF-8");
+            let error = CommandError::new(ExitStatus::Usage, "usage", message);
+            return too_early(program, &error);
         }
     };
     // Not a command of the definition: only the program itself asks for it.
@@ -88,10 +88,7 @@ pub(crate) fn run(program: Program) -> ExitStatus {
     if let [_, word] = words.as_slice()
         && matches!(word.as_str(), "--version" | "-V")
     {
-        use std::io::Write;
-        // A closed pipe is no reason to fail.
-        let _ = writeln!(std::io::stdout(), "{}", version_line(program));
-        return ExitStatus::Done;
+        return print(&format!("{}\n", version_line(program)), ExitStatus::Done);
     }
     let Asked { words, pick, json_errors } = match program {
         Program::Gsd => Asked { words, ..Asked::default() },
@@ -160,11 +157,36 @@ pub(crate) fn run(program: Program) -> ExitStatus {
         }
     };
     match ui.lost() {
-        Some(why) if status == ExitStatus::Done => {
-            eprint(&format!("error: the output could not be written: {why}\n"));
-            ExitStatus::Diagnostics
-        }
-        Some(_) | None => status,
+        Some(why) => lost(why, status),
+        None => status,
+    }
+}
+
+/// A failure before anything is known but the words.
+fn too_early(program: Program, error: &CommandError) -> ExitStatus {
+    if program == Program::Gsd && gsd_io::env::is_among_arguments("--json") {
+        let document = serde_json::json!({
+            "ok": false, "code": error.code, "message": error.message,
+            "details": { "causes": error.causes },
+        });
+        return print(&format!("{document:#}\n"), error.status);
+    }
+    let message = gsd_engine::text::printable(&error.message, 400);
+    eprint(&format!("error: {message}\n"));
+    error.status
+}
+
+/// Says that data did not reach stdout. What had failed already has failed for its own reason.
+fn lost(why: &str, status: ExitStatus) -> ExitStatus {
+    eprint(&format!("error: the output could not be written: {why}\n"));
+    if status == ExitStatus::Done { ExitStatus::Diagnostics } else { status }
+}
+
+/// Prints data where there is no [`Ui`] yet.
+fn print(text: &str, status: ExitStatus) -> ExitStatus {
+    match put(text) {
+        Ok(()) => status,
+        Err(why) => lost(&why, status),
     }
 }
 
@@ -269,9 +291,15 @@ fn version(ui: &Ui, program: Program) -> ExitStatus {
 
 /// clap's own words: help goes to stdout and is no error, everything else is usage.
 fn show_clap(error: &clap::Error) -> ExitStatus {
-    // A closed pipe is no reason to fail.
-    let _ = error.print();
-    if error.use_stderr() { ExitStatus::Usage } else { ExitStatus::Done }
+    match error.print() {
+        _ if error.use_stderr() => ExitStatus::Usage,
+        // A reader that has seen enough is no fault.
+        Err(why) if why.kind() != std::io::ErrorKind::BrokenPipe => {
+            lost(&why.to_string(), ExitStatus::Done)
+        }
+        // What is still kept back is written now, or said to be lost.
+        Ok(()) | Err(_) => print("", ExitStatus::Done),
+    }
 }
 
 /// The same program is `gsd-tools` when it is called by that name, through a link for example.
@@ -306,9 +334,7 @@ fn usage_as_json(error: &clap::Error) -> ExitStatus {
         "message": message,
         "details": { "text": text },
     });
-    let mut out = std::io::stdout().lock();
-    let _ = std::io::Write::write_all(&mut out, format!("{document:#}\n").as_bytes());
-    ExitStatus::Usage
+    print(&format!("{document:#}\n"), ExitStatus::Usage)
 }
 
 /// `-C`, else the nearest folder upwards with `.planning`, else the root of the git work tree,

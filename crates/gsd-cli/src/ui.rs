@@ -6,6 +6,7 @@ use crate::Program;
 use crate::args::{Color, Global};
 use crate::error::CommandError;
 use crate::tools;
+use gsd_engine::text::printable;
 use gsd_io::env::Env;
 use serde_json::{Value, json};
 use std::cell::OnceCell;
@@ -77,6 +78,20 @@ impl fmt::Display for Painted<'_> {
     }
 }
 
+/// The whole text, each character that would act as an escape.
+fn harmless(text: &str) -> String {
+    printable(text, usize::MAX)
+}
+
+/// Writes to stdout; the error is why it could not be. A reader that has seen enough is no fault.
+pub(crate) fn put(text: &str) -> Result<(), String> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 impl Ui {
     pub(crate) fn new(global: &Global, env: &Env) -> Self {
         let color = |terminal: bool| match global.color {
@@ -113,13 +128,8 @@ impl Ui {
 
     /// Data, as it is.
     pub(crate) fn data(&self, text: &str) {
-        let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-            // A reader that has seen enough is no fault.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                let _ = self.lost.set(error.to_string());
-            }
-            Ok(()) | Err(_) => {}
+        if let Err(why) = put(text) {
+            let _ = self.lost.set(why);
         }
     }
 
@@ -179,8 +189,10 @@ impl Ui {
         let _ = write!(err, "{text}").and_then(|()| err.flush());
     }
 
-    /// Something is wrong that stops nothing: one line, also under `--quiet`.
+    /// Something is wrong that stops nothing: one line, also under `--quiet`. What it names may come
+    /// from outside, so nothing in it acts.
     pub(crate) fn warn(&self, text: impl fmt::Display) {
+        let text = harmless(&text.to_string());
         self.talk(format_args!("{} {text}\n", self.paint_err(Tone::Warn, "warning:")));
     }
 
@@ -211,7 +223,8 @@ impl Ui {
         gsd_io::terminal::width().map_or(usize::MAX, |width| width.max(20))
     }
 
-    /// Shows why a command failed.
+    /// Shows why a command failed. The names of files in it may come from outside, so nothing in
+    /// what people are shown acts on their terminal.
     pub(crate) fn error(&self, error: &CommandError) {
         if self.json_errors {
             let line = json!({ "ok": false, "reason": error.code, "message": error.message });
@@ -234,11 +247,13 @@ impl Ui {
             self.document(&document);
             return;
         }
-        let mut text = format!("{} {}\n", self.paint_err(Tone::Bad, "error:"), error.message);
+        let message = harmless(&error.message);
+        let mut text = format!("{} {message}\n", self.paint_err(Tone::Bad, "error:"));
         for cause in &error.causes {
-            text.push_str(&format!("  because {cause}\n"));
+            text.push_str(&format!("  because {}\n", harmless(cause)));
         }
         if let Some(hint) = &error.hint {
+            let hint = harmless(hint);
             text.push_str(&format!("{} {hint}\n", self.paint_err(Tone::Accent, "hint:")));
         }
         self.talk(text);

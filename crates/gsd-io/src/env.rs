@@ -166,6 +166,11 @@ pub fn arguments() -> Result<Vec<String>, String> {
         .collect()
 }
 
+/// Whether a word is one of the command line, even if another one is not UTF-8.
+pub fn is_among_arguments(word: &str) -> bool {
+    std::env::args_os().skip(1).any(|given| given == word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

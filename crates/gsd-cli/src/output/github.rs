@@ -1,8 +1,10 @@
 //! Diagnostics as annotations of a GitHub workflow (its workflow commands).
 
 use gsd_engine::diag::{Diagnostic, Level};
+use gsd_engine::text::is_deceptive;
 
-/// One command a line. Values are escaped as the runner asks, so that no text can begin a command.
+/// One command a line. Values are escaped as the runner asks, so that no text can begin a command,
+/// and nothing in them acts on the terminal that shows the log.
 pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> String {
     diagnostics
         .iter()
@@ -30,7 +32,17 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> String {
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '%' => out.push_str("%25"),
+            '\r' => out.push_str("%0D"),
+            '\n' => out.push_str("%0A"),
+            c if is_deceptive(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 fn property(text: &str) -> String {
@@ -43,5 +55,6 @@ mod tests {
     fn nothing_ends_a_value_early() {
         assert_eq!(super::property("a,b:c\n::error::x"), "a%2Cb%3Ac%0A%3A%3Aerror%3A%3Ax");
         assert_eq!(super::data("100%\nnext"), "100%25%0Anext");
+        assert_eq!(super::property("a\u{1b}[2J\tb\u{202e}"), "a\\u{1b}[2J\\u{9}b\\u{202e}");
     }
 }

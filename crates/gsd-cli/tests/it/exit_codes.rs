@@ -296,3 +296,45 @@ fn wrong_settings_are_told_with_their_place() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("config.json:2:36"), "{}", ran.stderr);
 }
+
+#[test]
+fn lost_output_is_said_whatever_else_there_is_to_say() {
+    let world = World::new();
+    world.write("acme/capability.json", "{");
+    let into_full = |args: &[&str]| {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        crate::world::ran(command(&world, args).stdout(full).output().unwrap())
+    };
+    for args in [
+        &["--help"][..],
+        &["--version"],
+        &["capability", "validate", "--help"],
+        &["capability", "validate", "acme"],
+        &["capability", "validate", "acme", "--json"],
+    ] {
+        let ran = into_full(args);
+        assert_eq!(ran.code, 1, "{args:?}");
+        assert!(ran.stderr.contains("the output could not be written"), "{args:?}: {}", ran.stderr);
+    }
+    let usage = into_full(&["--json", "nonsense"]);
+    assert!(usage.code == 2 && usage.stderr.contains("could not be written"), "{}", usage.stderr);
+}
+
+#[test]
+fn what_is_no_text_is_told_as_everything_else_is() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let bad = std::ffi::OsStr::from_bytes(b"bad\xff\x1b[2J");
+    let argument =
+        |args: &[&str]| crate::world::ran(command(&world, args).arg(bad).output().unwrap());
+    let json = argument(&["--json", "capability", "validate"]);
+    assert_eq!((json.code, &json.json()["code"]), (2, &serde_json::json!("usage")));
+    let human = argument(&["capability", "validate"]);
+    assert_eq!((human.code, human.stdout.as_str()), (2, ""));
+    assert!(!human.stderr.contains('\u{1b}'), "{}", human.stderr);
+    let here = world.root().as_std_path().join(bad);
+    std::fs::create_dir(&here).unwrap();
+    let json = command(&world, &["capability", "list", "--json"]).current_dir(here).output();
+    let json = crate::world::ran(json.unwrap());
+    assert_eq!((json.code, &json.json()["code"]), (1, &serde_json::json!("environment")));
+}
