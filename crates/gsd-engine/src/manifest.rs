@@ -20,7 +20,8 @@ mod schema;
 pub mod template;
 
 pub use bundle::{
-    Bundle, MAX_MANIFEST, linked_bundle, misnamed_bundle, read_bundle, unreadable_bundle,
+    Bundle, MAX_MANIFEST, linked_bundle, misnamed_bundle, passed_over, read_bundle,
+    unreadable_bundle,
 };
 pub use command::{Command, RESERVED_WORDS};
 pub use config_slice::{ConfigDefault, ConfigEntry, ConfigType};

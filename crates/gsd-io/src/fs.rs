@@ -86,6 +86,12 @@ pub fn kind_behind_links(path: &Utf8Path) -> Option<Kind> {
     std::fs::metadata(path).ok().map(|meta| Kind::of(&meta))
 }
 
+/// Whether what lies in a folder can be looked at.
+pub fn may_enter(folder: &Utf8Path) -> bool {
+    let here = std::fs::symlink_metadata(folder.join("."));
+    here.is_ok() && std::fs::read_dir(folder).is_ok()
+}
+
 impl Kind {
     fn of(meta: &std::fs::Metadata) -> Self {
         let kind = meta.file_type();

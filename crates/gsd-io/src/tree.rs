@@ -8,13 +8,14 @@
 
 mod copy;
 mod name;
+mod names;
 
 pub use copy::copy_tree;
+pub use names::Names;
 
 use crate::cancel::Cancel;
 use crate::fs::WriteError;
 use camino::{Utf8Path, Utf8PathBuf};
-use std::collections::HashMap;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -51,24 +52,13 @@ pub enum TreeError {
     Cancelled,
 }
 
-/// What stands under a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    File,
-    Folder,
-    /// A folder that so far only follows from what is in it.
-    ImpliedFolder,
-}
-
 /// A folder in the making.
 #[derive(Debug)]
 pub struct TreeWriter<'a> {
     root: Utf8PathBuf,
     limits: Limits,
     cancel: &'a Cancel,
-    /// What is there, by a form of its path that is equal where some file system takes them for
-    /// one; with the path as it was given.
-    places: HashMap<String, (String, Place)>,
+    names: Names,
     files: Vec<String>,
     bytes: u64,
 }
@@ -89,7 +79,7 @@ impl<'a> TreeWriter<'a> {
             root: root.to_owned(),
             limits,
             cancel,
-            places: HashMap::new(),
+            names: Names::new(limits.entries),
             files: vec![],
             bytes: 0,
         })
@@ -97,12 +87,16 @@ impl<'a> TreeWriter<'a> {
 
     /// Adds a folder.
     pub fn folder(&mut self, path: &str) -> Result<(), TreeError> {
-        self.place(path, Place::Folder)
+        self.go_on()?;
+        let made = self.names.folder(path)?;
+        self.make(&made)
     }
 
     /// Adds a file with all that `from` gives.
     pub fn file(&mut self, path: &str, from: &mut dyn Read) -> Result<(), TreeError> {
-        self.place(path, Place::File)?;
+        self.go_on()?;
+        let made = self.names.file(path)?;
+        self.make(&made)?;
         let read = |source| TreeError::Read { path: shown(path), source };
         let mut buffer = vec![0; 64 * 1024];
         let mut got = fill(from, &mut buffer).map_err(read)?;
@@ -139,43 +133,12 @@ impl<'a> TreeWriter<'a> {
         Written { files: self.files, bytes: self.bytes }
     }
 
-    /// Notes a name and every folder above it, and makes the folders.
-    fn place(&mut self, path: &str, place: Place) -> Result<(), TreeError> {
-        if self.cancel.is_cancelled() {
-            return Err(TreeError::Cancelled);
-        }
-        name::check(path).map_err(|why| TreeError::Name { path: shown(path), why })?;
-        for (at, _) in path.match_indices('/') {
-            self.note(&path[..at], Place::ImpliedFolder)?;
-        }
-        self.note(path, place)
+    fn go_on(&self) -> Result<(), TreeError> {
+        if self.cancel.is_cancelled() { Err(TreeError::Cancelled) } else { Ok(()) }
     }
 
-    fn note(&mut self, path: &str, place: Place) -> Result<(), TreeError> {
-        let key = name::folded(path);
-        if let Some((known, before)) = self.places.get_mut(&key) {
-            if known != path {
-                return Err(TreeError::Collision { path: shown(path), other: shown(known) });
-            }
-            return match (*before, place) {
-                (Place::Folder | Place::ImpliedFolder, Place::ImpliedFolder) => Ok(()),
-                (Place::ImpliedFolder, Place::Folder) => {
-                    *before = Place::Folder;
-                    Ok(())
-                }
-                (Place::Folder, Place::Folder) | (Place::File, _) | (_, Place::File) => {
-                    Err(TreeError::Twice { path: shown(path) })
-                }
-            };
-        }
-        if self.places.len() == self.limits.entries {
-            return Err(TreeError::TooMany { max: self.limits.entries });
-        }
-        self.places.insert(key, (path.to_owned(), place));
-        match place {
-            Place::File => Ok(()),
-            Place::Folder | Place::ImpliedFolder => make_folder(&self.root.join(path)),
-        }
+    fn make(&self, folders: &[&str]) -> Result<(), TreeError> {
+        folders.iter().try_for_each(|folder| make_folder(&self.root.join(folder)))
     }
 }
 

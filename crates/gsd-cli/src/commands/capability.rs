@@ -22,12 +22,13 @@ mod validate;
 
 use super::{Context, Outcome};
 use crate::args::{CapabilityArgs, CapabilityCommand};
+use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use camino::Utf8Path;
 use gsd_engine::lane::Roster;
 use gsd_engine::lane::roster::first_party;
-use gsd_engine::registry::{self, Composition, matrix_json, matrix_markdown};
+use gsd_engine::registry::{self, Composition, NothingThere, matrix_json, matrix_markdown};
 use gsd_engine::store::switch::Switch;
 use gsd_engine::store::{Discovery, Places, StoreProblem, discover};
 use gsd_engine::text::printable;
@@ -78,6 +79,12 @@ pub(super) fn compose(context: &Context) -> (Composition, Discovery) {
     let mut found = discover(&places(&context.env, &context.root));
     let overlays = std::mem::take(&mut found.overlays);
     (registry::compose(registry::first_party(), overlays), found)
+}
+
+/// There is no capability at a path that was typed.
+fn nothing_there(path: &str) -> CommandError {
+    let error = NothingThere { path: path.to_owned() };
+    CommandError::from_error(ExitStatus::Unknown, "capability-unknown", &error)
 }
 
 /// Says which records and folders cannot be read, so that nobody thinks that all is seen.

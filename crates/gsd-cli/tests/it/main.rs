@@ -12,6 +12,7 @@ mod apart;
 mod bad_input;
 mod budget;
 mod capability;
+mod capability_names;
 mod config;
 mod config_compat;
 mod confine;

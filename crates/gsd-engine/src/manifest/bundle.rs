@@ -98,6 +98,14 @@ pub fn unreadable_bundle(name: &str, error: &ReadError) -> Bundle {
     })
 }
 
+/// What may be a bundle and is not looked at.
+pub fn passed_over(folder: &Arc<SourceFile>, why: &str, help: &str) -> Diagnostic {
+    let message = format!("this folder was not checked: {why}");
+    let mut warning = UNREADABLE.at(folder.at_start().with_pointer(""), message).help(help);
+    warning.level = Level::Warning;
+    warning
+}
+
 /// What came of a folder that is a link: it may lead anywhere, and somewhere else tomorrow, so
 /// nothing behind it is read.
 pub fn linked_bundle(name: &str) -> Bundle {

@@ -2,12 +2,14 @@
 //! time. Owners, times and modes of the files do not go in, only names and contents.
 
 use super::Manifest;
-use crate::id::{CapabilityId, RelPath};
+use crate::id::CapabilityId;
+use crate::text::printable;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::{Compression, GzBuilder};
 use gsd_io::fs::{self, Kind, Links, ReadError};
+use gsd_io::tree::{Names, TreeError};
 use sha2::{Digest, Sha512};
 use std::io::Write;
 
@@ -26,8 +28,10 @@ pub enum PackError {
     TooManyFiles,
     #[error("the bundle has more than {MAX_TOTAL} bytes")]
     TooLarge,
-    #[error("`{path}` cannot be a name in an archive")]
-    BadName { path: String },
+    #[error("`{path}` cannot be a name in an archive: {why}")]
+    BadName { path: String, why: &'static str },
+    #[error(transparent)]
+    Name(#[from] TreeError),
     #[error("the bundle cannot be read")]
     Read(#[from] ReadError),
 }
@@ -55,9 +59,16 @@ pub fn collect(folder: &Utf8Path, id: &CapabilityId) -> Result<Vec<PackedFile>, 
             .is_some_and(|version| semver::Version::parse(version).is_ok())
     };
     let (mut files, mut total) = (vec![], 0u64);
+    // Whoever installs the archive refuses it for such a name; its author can still mend it.
+    let mut names = Names::new(2 * MAX_FILES);
     let mut queue: Vec<(Utf8PathBuf, usize)> = vec![(Utf8PathBuf::new(), 0)];
     while let Some((below, depth)) = queue.pop() {
-        for entry in fs::list(&folder.join(&below), MAX_FILES + 1)? {
+        let here = folder.join(&below);
+        if let Some(entry) = fs::list_not_utf8(&here, MAX_FILES + 1).first() {
+            let path = shown(&below.join(&entry.name));
+            return Err(PackError::BadName { path, why: "it is not UTF-8" });
+        }
+        for entry in fs::list(&here, MAX_FILES + 1)? {
             if depth == 0 && (entry.name == ".git" || own_archive(&entry.name)) {
                 continue;
             }
@@ -70,16 +81,16 @@ pub fn collect(folder: &Utf8Path, id: &CapabilityId) -> Result<Vec<PackedFile>, 
                 Kind::File { bytes } => bytes,
                 Kind::Directory => {
                     return Err(PackError::NotPlain {
-                        path: path.into(),
+                        path: shown(&path),
                         what: "a folder too deep",
                     });
                 }
                 Kind::Link => {
-                    return Err(PackError::NotPlain { path: path.into(), what: "a link" });
+                    return Err(PackError::NotPlain { path: shown(&path), what: "a link" });
                 }
                 Kind::Special => {
                     let what = "a FIFO, a socket or a device";
-                    return Err(PackError::NotPlain { path: path.into(), what });
+                    return Err(PackError::NotPlain { path: shown(&path), what });
                 }
             };
             total += bytes;
@@ -89,15 +100,51 @@ pub fn collect(folder: &Utf8Path, id: &CapabilityId) -> Result<Vec<PackedFile>, 
             if files.len() == MAX_FILES {
                 return Err(PackError::TooManyFiles);
             }
-            if RelPath::parse(path.as_str()).is_err() {
-                return Err(PackError::BadName { path: path.into() });
-            }
+            names.file(path.as_str())?;
             let content = fs::read_bounded(&folder.join(&path), MAX_TOTAL, Links::Refuse)?;
             files.push(PackedFile { path: path.into(), content });
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+fn shown(path: &Utf8Path) -> String {
+    printable(path.as_str(), 200)
+}
+
+/// The packed files that look like secrets of their author: by their names, or because a private
+/// key is in them.
+pub fn likely_secrets(files: &[PackedFile]) -> Vec<&str> {
+    let is_one = |file: &&PackedFile| is_secret_name(&file.path) || holds_key(&file.content);
+    files.iter().filter(is_one).map(|file| file.path.as_str()).collect()
+}
+
+fn is_secret_name(path: &str) -> bool {
+    const NAMES: [&str; 9] = [
+        ".env",
+        ".netrc",
+        ".npmrc",
+        ".pypirc",
+        ".git-credentials",
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+    ];
+    const EXTENSIONS: [&str; 7] = ["pem", "key", "p12", "pfx", "jks", "keystore", "kdbx"];
+    // What shows others which variables there are.
+    const EXAMPLES: [&str; 3] = [".env.example", ".env.sample", ".env.template"];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    NAMES.contains(&name.as_str())
+        || EXTENSIONS.contains(&extension)
+        || (name.starts_with(".env.") && !EXAMPLES.contains(&name.as_str()))
+}
+
+fn holds_key(content: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&content[..content.len().min(200)]);
+    head.trim_start().starts_with("-----BEGIN ") && head.contains("PRIVATE KEY-----")
 }
 
 /// The archive: a gzipped tar (ustar).
@@ -118,7 +165,8 @@ pub fn archive(files: &[PackedFile]) -> Result<Vec<u8>, PackError> {
 
 /// The header of one member. Names longer than 100 bytes are split at a slash.
 fn header(file: &PackedFile) -> Result<[u8; 512], PackError> {
-    let bad = || PackError::BadName { path: file.path.clone() };
+    let bad =
+        || PackError::BadName { path: shown(Utf8Path::new(&file.path)), why: "it is too long" };
     let (prefix, name) = split(&file.path).ok_or_else(bad)?;
     let mut block = [0u8; 512];
     let mut put = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
@@ -186,6 +234,53 @@ mod tests {
         assert_eq!(split(&long), Some((&long[..120], &long[121..])));
         assert_eq!(split(&"c".repeat(101)), None);
         assert!(archive(&[file(&"c".repeat(101), "")]).is_err());
+    }
+
+    #[test]
+    fn secrets_are_known_by_name_and_by_what_they_hold() {
+        let key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl";
+        let files = [
+            file(".env", ""),
+            file("a/.env.local", ""),
+            file(".env.example", ""),
+            file("certs/Server.PEM", ""),
+            file("id_rsa", ""),
+            file("id_rsa.md", ""),
+            file("keys", key),
+            file("skills/environment/SKILL.md", "-----BEGIN CERTIFICATE-----"),
+        ];
+        let found = likely_secrets(&files);
+        assert_eq!(found, [".env", "a/.env.local", "certs/Server.PEM", "id_rsa", "keys"]);
+    }
+
+    #[test]
+    fn names_that_no_install_takes_are_refused() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        let id = CapabilityId::parse("acme").expect("an id");
+        let refusal = |names: &[&[u8]]| {
+            let folder = tempfile::tempdir().expect("a folder");
+            for name in names {
+                #[expect(clippy::disallowed_methods, reason = "such names have no UTF-8 path")]
+                std::fs::write(folder.path().join(OsStr::from_bytes(name)), "").expect("written");
+            }
+            let folder = Utf8Path::from_path(folder.path()).expect("UTF-8");
+            collect(folder, &id).map(|files| files.len()).map_err(|error| error.to_string())
+        };
+        assert_eq!(refusal(&[b"a", b"b"]), Ok(2));
+        for names in [
+            &[&b"A"[..], b"a"][..],
+            &["é".as_bytes(), "e\u{301}".as_bytes()],
+            &[b"con"],
+            &[b"a."],
+            &[b"a "],
+            &[b"a\nb"],
+            &[b"a\xffb"],
+            &[b"a\x1b[2Jb"],
+        ] {
+            let refused = refusal(names).expect_err("refused");
+            assert!(!refused.contains('\u{1b}'), "{refused}");
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 use super::Role;
 use crate::id::CapabilityId;
+use crate::lane::descriptor::rules::RESERVED_FLAGS;
+use crate::lane::roster;
 use serde_json::{Value, json};
 
 /// The files of a new bundle, by their paths below its folder.
@@ -188,6 +190,17 @@ fn runtime(id: &CapabilityId) -> (Value, Files) {
     (manifest, vec![("README.md".to_owned(), readme)])
 }
 
+/// The flag of a reviewer: its id, unless `gsd review` or a lane of gsd's own has that flag.
+fn flag(id: &CapabilityId) -> String {
+    let plain = format!("--{id}");
+    let is_own = |flag: &str| {
+        let lanes = roster::first_party();
+        lanes.iter().any(|lane| lane.descriptor.flags.iter().any(|own| own.as_str() == flag))
+    };
+    let is_taken = RESERVED_FLAGS.contains(&plain.as_str()) || is_own(&plain);
+    if is_taken { format!("{plain}-review") } else { plain }
+}
+
 fn reviewer(id: &CapabilityId) -> (Value, Files) {
     let (model, timeout) = (format!("review.models.{id}"), format!("review.timeouts.{id}"));
     let heading = title(id);
@@ -196,7 +209,7 @@ fn reviewer(id: &CapabilityId) -> (Value, Files) {
         json!({
             "reviewer": {
                 "slug": id,
-                "flags": [format!("--{id}")],
+                "flags": [flag(id)],
                 "transport": "spawn",
                 "probe": { "kind": "command-exists", "binary": id },
                 "invoke": {
@@ -255,12 +268,14 @@ mod tests {
     use super::files;
     use crate::diag::SourceFile;
     use crate::id::CapabilityId;
+    use crate::lane::descriptor::rules::RESERVED_FLAGS;
     use crate::manifest::{Context, Origin, Role, parse};
 
     #[test]
     fn every_template_validates_without_a_word() {
+        let flags = RESERVED_FLAGS.iter().map(|flag| flag.trim_start_matches('-'));
         for role in Role::ALL {
-            for id in ["acme", "a", "acme-review-2", "x-"] {
+            for id in ["acme", "a", "acme-review-2", "x-", "agy"].into_iter().chain(flags.clone()) {
                 let id = CapabilityId::parse(id).expect("an id");
                 let files = files(&id, *role);
                 let file = SourceFile::new("capability.json", files[0].1.clone());

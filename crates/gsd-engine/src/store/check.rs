@@ -19,7 +19,7 @@ use super::disclosure::{BundleFiles, BundleFilesError, Destination, Disclosure, 
 use crate::diag::{Diagnostic, Level};
 use crate::id::CapabilityId;
 use crate::manifest::{self, Bundle, Context, Manifest, read_bundle};
-use crate::registry::{Capability, Overlay, Scope};
+use crate::registry::{Capability, Overlay, Scope, first_party};
 use crate::text::printable;
 use camino::Utf8Path;
 use serde_json::Value;
@@ -123,6 +123,13 @@ impl Candidate {
     fn declared_id(&self) -> &str {
         self.raw.get("id").and_then(Value::as_str).unwrap_or_default()
     }
+}
+
+/// Why nobody could install capabilities of these ids, one refusal for each id that is gsd's own or
+/// looks like it.
+pub fn refused_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<Refusal> {
+    let own = first_party();
+    ids.into_iter().filter_map(|id| identity::check(id, &own).into_iter().next()).collect()
 }
 
 /// Everything that speaks against an install. `expected` is the id that an update is about.

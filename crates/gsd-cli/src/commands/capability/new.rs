@@ -5,8 +5,11 @@ use crate::args::{CapabilityNewArgs, RoleWord};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
+use gsd_engine::diag::SourceFile;
 use gsd_engine::id::CapabilityId;
 use gsd_engine::manifest::{Role, template};
+use gsd_engine::registry::validate_text;
+use gsd_engine::store::check::refused_ids;
 use gsd_engine::text::printable;
 use gsd_io::fs;
 use serde_json::json;
@@ -17,10 +20,11 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityNewArgs) -> Outco
         let message = format!("`{}` is not an id", printable(&args.id, 80));
         CommandError::new(ExitStatus::Usage, "id-invalid", message).hint(error.expected)
     })?;
-    if ["gsd-", "anthropic-"].iter().any(|prefix| id.as_str().starts_with(prefix)) {
-        let message = format!("ids like `{id}` are reserved for gsd's own capabilities");
-        let hint = "choose an id that starts with a name of yours";
-        return Err(CommandError::new(ExitStatus::Usage, "id-reserved", message).hint(hint));
+    let hint = "choose an id that starts with a name of yours";
+    // Nobody could install it.
+    if let Some(refusal) = refused_ids([id.as_str()]).pop() {
+        let refused = CommandError::new(ExitStatus::Usage, "id-reserved", refusal.message);
+        return Err(refused.hint(hint));
     }
     let role = match args.role {
         Some(word) => role(word),
@@ -33,6 +37,12 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityNewArgs) -> Outco
         return Err(CommandError::new(ExitStatus::Refused, "exists", message).hint(hint));
     }
     let files = template::files(&id, role);
+    let manifest = SourceFile::new(files[0].0.as_str(), files[0].1.as_str());
+    if let Some(fault) = validate_text(&manifest, &id).first() {
+        let message =
+            format!("a {} with the id `{id}` is not valid: {}", role.word(), fault.message);
+        return Err(CommandError::new(ExitStatus::Usage, "id-taken", message).hint(hint));
+    }
     for (path, text) in &files {
         let full = folder.join(path);
         let parent = full.parent().unwrap_or(&folder);

@@ -1,6 +1,6 @@
 //! `gsd capability pack`: an archive that is the same wherever and whenever it is made.
 
-use super::{Context, Outcome};
+use super::{Context, Outcome, nothing_there};
 use crate::args::CapabilityPackArgs;
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
@@ -8,15 +8,24 @@ use crate::output::file::OutputFile;
 use crate::output::{diagnostics, json_v1};
 use crate::ui::Ui;
 use gsd_engine::diag::Level;
-use gsd_engine::manifest::pack::{archive, archive_name, collect, integrity};
+use gsd_engine::manifest::pack::{archive, archive_name, collect, integrity, likely_secrets};
 use gsd_engine::manifest::{Context as Known, Origin, read_bundle};
 use gsd_io::fs;
 use serde_json::json;
 
 pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityPackArgs) -> Outcome {
-    let folder = context.env.absolute(&args.path);
+    // As for `validate`, the manifest stands for its folder.
+    let typed = match (args.path.file_name(), args.path.parent()) {
+        (Some("capability.json"), Some(parent)) if parent.as_str().is_empty() => ".".into(),
+        (Some("capability.json"), Some(parent)) => parent,
+        _ => args.path.as_path(),
+    };
+    let folder = context.env.absolute(typed);
+    let name = typed.join("capability.json");
+    if fs::kind(&folder.join("capability.json")).is_none() {
+        return Err(nothing_there(typed.as_str()));
+    }
     let real = fs::canonical(&folder).unwrap_or_else(|| folder.clone());
-    let name = args.path.join("capability.json");
     let known = Known { origin: Origin::ThirdParty, folder: real.file_name() };
     let bundle = read_bundle(&folder, name.as_str(), known);
     let found = &bundle.parsed.diagnostics;
@@ -24,10 +33,10 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityPackArgs) -> Outc
         let refused = CommandError::new(
             ExitStatus::Refused,
             "invalid",
-            format!("`{}` is not a valid capability", args.path),
+            format!("`{typed}` is not a valid capability"),
         );
         let refused =
-            refused.hint(format!("`gsd capability validate {}` shows what is wrong", args.path));
+            refused.hint(format!("`gsd capability validate {typed}` shows what is wrong"));
         let list = json!(json_v1::diagnostics(found));
         if !ui.json {
             ui.talk(diagnostics::human(ui, found));
@@ -39,6 +48,12 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityPackArgs) -> Outc
     }
     let refused = |error| CommandError::from_error(ExitStatus::Refused, "not-packed", &error);
     let files = collect(&folder, &manifest.id.value).map_err(refused)?;
+    let secrets = likely_secrets(&files);
+    if !ui.json {
+        for path in &secrets {
+            ui.warn(format_args!("`{path}` looks like a secret, and it is packed"));
+        }
+    }
     let bytes = archive(&files).map_err(refused)?;
     let integrity = integrity(&bytes);
     let out = args.out.clone().unwrap_or_else(|| archive_name(manifest).into());
@@ -67,6 +82,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityPackArgs) -> Outc
             "archive": (!args.integrity).then_some(out.as_str()),
             "bytes": bytes.len(),
             "files": files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(),
+            "likelySecrets": secrets,
             "integrity": integrity,
         }));
     } else {

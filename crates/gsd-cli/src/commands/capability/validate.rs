@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gsd_engine::diag::Level;
 use gsd_engine::manifest::MAX_MANIFEST;
 use gsd_engine::registry::{Strictness, Validation, fixed, validate};
+use gsd_engine::store::check::refused_ids;
 use gsd_io::fs::{self, Links};
 use serde_json::json;
 use std::error::Error;
@@ -37,6 +38,10 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityValidateArgs) -> 
             "fixed": done.written,
             "notWritten": done.not_written,
             "diagnostics": json_v1::diagnostics(found),
+            "refusedIds": refused_ids(ids(&validation))
+                .iter()
+                .map(|refusal| json!({ "code": refusal.code, "message": refusal.message }))
+                .collect::<Vec<_>>(),
         });
         ui.document(&json!({ "ok": status == ExitStatus::Done, "details": details }));
         return Ok(status);
@@ -69,6 +74,25 @@ fn human(ui: &Ui, validation: &Validation) {
     if validation.manifests.iter().any(|found| found.bundle.parsed.manifest.is_none()) {
         ui.say(format_args!("the files named by a manifest with errors were not checked"));
     }
+    say_refused_ids(ui, validation);
+}
+
+/// The ids of what was read.
+fn ids(validation: &Validation) -> impl Iterator<Item = &str> {
+    let manifests = validation.manifests.iter();
+    manifests.filter_map(|found| Some(found.bundle.parsed.manifest.as_ref()?.id.value.as_str()))
+}
+
+/// Says that nobody could install it under its id. That is no fault of the manifest: gsd's own ones
+/// have such ids, and so have those that others published for gsd.
+fn say_refused_ids(ui: &Ui, validation: &Validation) {
+    let refused = refused_ids(ids(validation));
+    let Some(first) = refused.first() else { return };
+    let more = match refused.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more like it)"),
+    };
+    ui.say(format_args!("note: {}, so `install` refuses it{more}", first.message));
 }
 
 /// The name of a path in messages: from where the user stands.
