@@ -135,7 +135,7 @@ fn table(ui: &Ui, statuses: &[LaneStatus]) {
         ]);
     }
     let (width, widths) = (ui.width_out(), widths(&rows));
-    let columns = columns(&widths, width);
+    let (columns, prose) = (columns(&widths, width), ui.prose_width());
     for (index, row) in rows.iter().enumerate() {
         let head: Vec<String> =
             columns.iter().map(|&column| pad(&row[column], widths[column])).collect();
@@ -145,11 +145,11 @@ fn table(ui: &Ui, statuses: &[LaneStatus]) {
             continue;
         };
         let tone = status.state.map_or(Tone::Good, progress::tone);
-        let state = hang(&row[4], head.width() + 2, width);
+        let state = hang(&row[4], head.width() + 2, prose);
         ui.line(format_args!("{head}  {}", ui.paint(tone, &state)));
         if let (Some(remedy), false) = (&status.remedy, status.is_absent()) {
             let indent = widths[0] + 2;
-            let remedy = hang(&printable(remedy, 300), indent, width);
+            let remedy = hang(&printable(remedy, 300), indent, prose);
             ui.line(ui.paint(Tone::Dim, &format!("{:indent$}{remedy}", "")));
         }
     }

@@ -4,7 +4,7 @@ use super::{Context, Outcome, compose, problems_json, say_problems};
 use crate::Program;
 use crate::args::{CapabilityListArgs, ScopeWord};
 use crate::exit::ExitStatus;
-use crate::output::table::{fit, pad, widths};
+use crate::output::table::{fit, hang, pad, widths};
 use crate::ui::{Tone, Ui};
 use gsd_engine::registry::{Row, Scope, Status};
 use gsd_engine::store::{Discovery, Entry, StoreProblem, rows};
@@ -137,8 +137,10 @@ fn table(ui: &Ui, rows: &[Row]) -> String {
         line(&format!("{head}  {state}{gap}{}", ui.paint(Tone::Dim, &title)).trim_end());
         if let Some(reason) = &row.reason {
             let remedy = row.remedy.as_ref().map(|r| format!(": {r}")).unwrap_or_default();
-            let text = format!("{:w$}  {}{remedy}", "", printable(reason, 300), w = widths[0]);
-            line(&ui.paint(Tone::Dim, &fit(&text, width)));
+            let indent = widths[0] + 2;
+            let text =
+                hang(&format!("{}{remedy}", printable(reason, 300)), indent, ui.prose_width());
+            line(&ui.paint(Tone::Dim, &format!("{:indent$}{text}", "")));
         }
     }
     out

@@ -32,12 +32,14 @@ fn run(view: &View<'_>, found: &mut Vec<Diagnostic>) {
             let length = value.find('\n').unwrap_or(value.len());
             let span = secret.span.start..secret.span.start + length;
             let kind = secret.kind.replace('-', " ");
+            // The beginning of a key says whose it is; that of a password is a part of it.
+            let shown = match secret.kind {
+                "assigned-secret" | "bearer-token" | "url-password" => String::new(),
+                _ => format!(" ({})", secrets::mask(value)),
+            };
             found.push(
-                RULE.at(
-                    document.file.at(span),
-                    format!("{kind} in clear text ({})", secrets::mask(value)),
-                )
-                .help("name the variable that holds it, and revoke this one"),
+                RULE.at(document.file.at(span), format!("{kind} in clear text{shown}"))
+                    .help("name the variable that holds it, and revoke this one"),
             );
         }
     }
