@@ -126,7 +126,7 @@ impl RelPath {
         let error = || IdError { expected: Self::EXPECTED };
         let odd = text.starts_with('/')
             || text.contains('\\')
-            || text.len() > 4096
+            || text.chars().count() > 4096
             || text.chars().any(char::is_control);
         if odd {
             return Err(error());

@@ -71,6 +71,55 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
+/// A manifest of gsd's own with another value at one place: values that a mutation hardly finds.
+fn edges() -> Vec<Vec<u8>> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../capabilities");
+    let text = std::fs::read_to_string(own.join("ollama/capability.json")).expect("our own");
+    let long = |count: usize| "k".repeat(count);
+    let mut edges = vec![];
+    let mut put = |pointers: &[&str], values: &[&str]| {
+        for value in values {
+            let mut manifest: Value = serde_json::from_str(&text).expect("JSON");
+            for pointer in pointers {
+                *manifest.pointer_mut(pointer).expect("a place of it") = Value::from(*value);
+            }
+            edges.push(manifest.to_string().into_bytes());
+        }
+    };
+    let paths = ["/v1?x", "/v1#x", "/v1@x", "/v1\\x", "/v1%41", "/v1 x", "/v1/x-_.~", "/v1//x"];
+    put(&["/reviewer/invoke/path"], &paths);
+    put(&["/reviewer/probe/path"], &paths);
+    let keys = [long(128), long(129), long(256), format!("{}.{}", long(100), long(100))];
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    put(&["/reviewer/invoke/hostConfigKey", "/reviewer/probe/hostConfigKey"], &keys);
+    put(&["/reviewer/modelConfigKey"], &keys);
+    put(
+        &["/version"],
+        &[
+            "99999999999999999999999.0.0",
+            "18446744073709551615.0.0",
+            "9007199254740992.0.0",
+            "999999999999999.0.0",
+            "1.0.0-99999999999999999999999",
+            "1.0.0+99999999999999999999999",
+        ],
+    );
+    put(
+        &["/engines/gsd"],
+        &[
+            ">=1.0.0\t<2.0.0",
+            ">=1.0.0\u{a0}<2.0.0",
+            ">=1.0.0\u{2003}<2.0.0",
+            ">=1.0.0\u{85}<2.0.0",
+            ">=\n1.0.0",
+            "\n*",
+            "||",
+            " ",
+        ],
+    );
+    edges
+}
+
 fn errors(text: &str) -> Vec<(&'static str, String)> {
     let file = SourceFile::new("capability.json", text);
     let parsed = parse(&file, Context { origin: Origin::ThirdParty, folder: None });
@@ -88,7 +137,7 @@ fn schema_and_validator_agree() {
     let mutated = (0..INPUTS).map(|index| mutator.input(2, index));
     let (mut right, mut wrong, mut beyond) = (0, 0, BTreeMap::<&str, usize>::new());
     let mut apart = vec![];
-    for (index, input) in seeds.iter().cloned().chain(mutated).enumerate() {
+    for (index, input) in seeds.iter().cloned().chain(edges()).chain(mutated).enumerate() {
         let Ok(text) = String::from_utf8(input) else { continue };
         let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
         let errors = errors(&text);

@@ -111,6 +111,6 @@ readable! {
     LaneSlug, "a lane slug", "^(?!constructor$|prototype$)[a-z0-9][a-z0-9_-]{0,127}$";
     LaneFlag, "a flag", "^--[a-z0-9][a-z0-9-]{0,125}$";
     ConfigKey, "a configuration key",
-        "^(?!(.*\\.)?(__proto__|constructor|prototype)(\\.|$))[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";
-    RelPath, "a relative path", "^(?!/)(?!(\\./+)*.:)(?!(.*/)?\\.\\.(/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]*[^\\\\/.\\u0000-\\u001f\\u007f-\\u009f][^\\\\\\u0000-\\u001f\\u007f-\\u009f]*$";
+        "^(?=.{1,128}$)(?!(.*\\.)?(__proto__|constructor|prototype)(\\.|$))[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";
+    RelPath, "a relative path", "^(?=.{1,4096}$)(?!/)(?!(\\./+)*.:)(?!(.*/)?\\.\\.(/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]*[^\\\\/.\\u0000-\\u001f\\u007f-\\u009f][^\\\\\\u0000-\\u001f\\u007f-\\u009f]*$";
 }

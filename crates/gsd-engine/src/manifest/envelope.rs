@@ -127,11 +127,21 @@ impl Schema for Text {
     }
 }
 
+/// No number of a version has more digits: JavaScript counts no further without gaps.
+const MAX_NUMBER: u64 = 999_999_999_999_999;
+
+/// A version of three numbers that every host can count to.
+fn full_version(text: &str) -> Option<semver::Version> {
+    let version = semver::Version::parse(text).ok()?;
+    let numbers = [version.major, version.minor, version.patch];
+    numbers.iter().all(|number| *number <= MAX_NUMBER).then_some(version)
+}
+
 /// A full SemVer version.
 impl Read for semver::Version {
     fn read(node: &Node, pointer: &Pointer, sink: &mut Sink) -> Option<Self> {
         let text = String::read(node, pointer, sink)?;
-        let version = semver::Version::parse(&text).ok();
+        let version = full_version(&text);
         if version.is_none() {
             let message = format!("{} is not a version", quoted(&text));
             let diagnostic = VERSION.at(sink.at(&node.span, pointer), message);
@@ -159,13 +169,13 @@ fn completed(text: &str) -> Option<String> {
     for _ in numbers.len()..3 {
         full.push_str(".0");
     }
-    semver::Version::parse(&full).ok().map(|version| version.to_string())
+    full_version(&full).map(|version| version.to_string())
 }
 
 impl Schema for semver::Version {
     fn schema() -> serde_json::Value {
         pattern_schema(concat!(
-            "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)",
+            "^(0|[1-9]\\d{0,14})\\.(0|[1-9]\\d{0,14})\\.(0|[1-9]\\d{0,14})",
             "(-(0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)(\\.(0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*))*)?",
             "(\\+[0-9A-Za-z-]+(\\.[0-9A-Za-z-]+)*)?$"
         ))
@@ -269,7 +279,7 @@ impl Read for CompatVersions {
         let mut read = BTreeMap::new();
         for member in &object.members {
             let below = pointer.key(&member.name);
-            let version = semver::Version::parse(&member.name).ok();
+            let version = full_version(&member.name);
             if version.is_none() {
                 let message = format!("{} is not a version", quoted(&member.name));
                 let diagnostic = VERSION.at(sink.at(&member.name_span, &below), message);

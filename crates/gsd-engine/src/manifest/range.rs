@@ -33,7 +33,8 @@ impl Range {
     /// Reads a range: comparators, hyphen ranges, `x`, `*`, `~`, `^` and `||`.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         const EXPECTED: &str = "a range of versions in npm's notation";
-        if text.trim().is_empty() || text.len() > MAX_BYTES {
+        // What separates is white space as JavaScript knows it, and U+0085 is none there.
+        if text.trim().is_empty() || text.len() > MAX_BYTES || text.contains('\u{85}') {
             return Err(EXPECTED);
         }
         let intervals = text
@@ -67,7 +68,7 @@ impl std::fmt::Display for Range {
 impl Schema for Range {
     /// A schema can state the alphabet, not the grammar.
     fn schema() -> serde_json::Value {
-        pattern_schema("^(?=.*[0-9xX*])[0-9A-Za-z.+|<>=~^* -]{1,1024}$")
+        pattern_schema("^(?=[\\s\\S]*([0-9xX*]|\\|\\|))[0-9A-Za-z.+|<>=~^*\\s-]{1,1024}$")
     }
 }
 
@@ -225,6 +226,7 @@ mod tests {
             (">=1.6.0", "1.6.0", "1.5.9"),
             (">=1.0.0 <2.0.0", "1.99.0", "2.0.0"),
             (">= 1.0.0 < 2.0.0", "1.99.0", "2.0.0"),
+            (">=1.0.0\t<2.0.0\u{a0}", "1.99.0", "2.0.0"),
             ("^1.2.3", "1.9.0", "2.0.0"),
             ("^0.2.3", "0.2.9", "0.3.0"),
             ("^0.0.3", "0.0.3", "0.0.4"),
@@ -277,6 +279,7 @@ mod tests {
             "|",
             "1.2.3-",
             "9999999999999999999999.0.0",
+            ">=1.0.0\u{85}<2.0.0",
         ] {
             assert_eq!(holds(bad, "1.0.0"), None, "{bad}");
         }

@@ -180,7 +180,7 @@ pub struct UrlPath(String);
 
 impl UrlPath {
     pub const EXPECTED: &'static str =
-        "a path that starts with one `/` and has no `?`, `#`, `@`, `\\`, `..` or white space";
+        "a path that starts with one `/` and has no `?`, `#`, `@`, `\\`, `%`, `..` or white space";
 
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let odd = |c: char| {

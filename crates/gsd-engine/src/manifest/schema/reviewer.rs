@@ -43,7 +43,7 @@ fn place() -> Value {
 }
 
 fn url_path() -> Value {
-    pattern_schema("^/(?!.*//)(?!(.*/)?\\.{1,2}(/|$))(?!/)[!-~]{0,1023}$")
+    pattern_schema("^/(?!.*//)(?!.*[?#@\\\\%])(?!(.*/)?\\.{1,2}(/|$))(?!/)[!-~]{0,1023}$")
 }
 
 fn need(mut one: Field) -> Field {
