@@ -137,7 +137,7 @@ impl<'a> Fields<'a> {
         let node = self.node(key);
         if node.is_none() && sink.is_full() {
             // An example may cost a schema; nobody reads the one of the millionth object.
-            sink.leave_out();
+            sink.leave_out(sink.missing);
         } else if node.is_none() {
             let mut diagnostic = self.missing(key, sink);
             if let Some(help) = self.expected(key).and_then(Expected::help) {

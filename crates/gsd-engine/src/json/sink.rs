@@ -28,6 +28,8 @@ pub struct Sink {
     unknown_seen: usize,
     duplicates_seen: usize,
     left_out: usize,
+    /// The rule of the first one that was left out.
+    left_out_rule: Option<&'static Rule>,
 }
 
 /// What a place in a document is for.
@@ -63,6 +65,7 @@ impl Sink {
             unknown_seen: 0,
             duplicates_seen: 0,
             left_out: 0,
+            left_out_rule: None,
         }
     }
 
@@ -90,8 +93,7 @@ impl Sink {
 
     pub fn push(&mut self, mut diagnostic: Diagnostic) {
         if self.is_full() {
-            self.left_out += 1;
-            return;
+            return self.leave_out(diagnostic.rule);
         }
         if diagnostic.level == Level::Error && diagnostic.note.is_none() {
             let purpose = diagnostic.at.pointer.as_deref().and_then(self.purpose);
@@ -126,8 +128,9 @@ impl Sink {
     }
 
     /// Counts one that is not worth a diagnostic.
-    pub(super) fn leave_out(&mut self) {
+    pub(super) fn leave_out(&mut self, rule: &'static Rule) {
         self.left_out += 1;
+        self.left_out_rule.get_or_insert(rule);
     }
 
     /// Reports a field that nobody knows.
@@ -188,9 +191,12 @@ impl Sink {
             }
         }
         let start = self.file.at_start().with_pointer("");
-        if self.left_out > 0 {
+        if let Some(rule) = self.left_out_rule {
             let message = format!("{} more problems are not listed", self.left_out);
-            self.found.push(self.wrong_type.at(start.clone(), message));
+            let mut summary = rule.at(start.clone(), message);
+            // Nobody knows how bad they are.
+            summary.level = Level::Error;
+            self.found.push(summary);
         }
         for (seen, rule, what) in [
             (self.unknown_seen, self.unknown, "unknown fields"),

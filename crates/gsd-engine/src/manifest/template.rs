@@ -3,6 +3,7 @@
 
 use super::Role;
 use crate::id::CapabilityId;
+use crate::lane::descriptor::Heading;
 use crate::lane::descriptor::rules::RESERVED_FLAGS;
 use crate::lane::roster;
 use serde_json::{Value, json};
@@ -201,9 +202,20 @@ fn flag(id: &CapabilityId) -> String {
     if is_taken { format!("{plain}-review") } else { plain }
 }
 
+/// The heading of a reviewer: its title, unless that is a heading of the report or of a lane of
+/// gsd's own.
+fn heading(id: &CapabilityId) -> String {
+    let title = title(id);
+    let is_free = Heading::parse(&title).is_ok_and(|heading| {
+        let lanes = roster::first_party();
+        lanes.iter().all(|lane| lane.descriptor.heading.folded() != heading.folded())
+    });
+    if is_free { title } else { format!("{title} Reviewer") }
+}
+
 fn reviewer(id: &CapabilityId) -> (Value, Files) {
     let (model, timeout) = (format!("review.models.{id}"), format!("review.timeouts.{id}"));
-    let heading = title(id);
+    let heading = heading(id);
     let manifest = merge(
         envelope(id, Role::Reviewer, "Says in a sentence who reviews here."),
         json!({

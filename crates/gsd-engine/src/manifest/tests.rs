@@ -140,6 +140,16 @@ fn rt_57_hostile_sizes_are_cheap() {
     assert_eq!(codes(&check(&twice)), ["json/duplicate-key"]);
 }
 
+#[test]
+fn what_is_not_listed_is_of_the_rule_that_is_listed() {
+    let many = vec!["\"A B\""; 900].join(",");
+    let parsed = check(&PLAIN.replace("\"requires\": []", &format!("\"requires\": [{many}]")));
+    let summary = |found: &&Diagnostic| found.message.ends_with("more problems are not listed");
+    assert_eq!(parsed.diagnostics.iter().filter(summary).count(), 1);
+    let codes: std::collections::BTreeSet<&str> = codes(&parsed).into_iter().collect();
+    assert_eq!(codes.into_iter().collect::<Vec<_>>(), ["manifest/bad-value"]);
+}
+
 /// Any JSON value, biased towards words that mean something.
 fn json_value() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
