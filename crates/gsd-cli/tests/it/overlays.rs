@@ -119,7 +119,8 @@ fn a_bad_one_takes_nobody_down_and_a_link_is_told() {
 
 #[test]
 fn what_keeps_overlays_from_being_seen_is_told_by_every_verb() {
-    let breaks: [(&str, &dyn Fn(&Utf8Path)); 6] = [
+    type Wreck<'a> = &'a dyn Fn(&Utf8Path);
+    let breaks: [(&str, Wreck<'_>); 6] = [
         (".gsd/capabilities", &|path| drop(fifo(path.parent().unwrap(), "capabilities"))),
         (".gsd/capabilities", &|path| std::fs::write(path, "").unwrap()),
         (".gsd/capabilities", &|path| std::os::unix::fs::symlink("nowhere", path).unwrap()),

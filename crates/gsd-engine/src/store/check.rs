@@ -15,11 +15,12 @@ mod provenance;
 pub use preview::{Preview, SharedFilePlan};
 pub use provenance::{Origin, Verdict};
 
+use self::identity::OwnNames;
 use super::disclosure::{BundleFiles, BundleFilesError, Destination, Disclosure, MAX_LINE};
 use crate::diag::{Diagnostic, Level};
 use crate::id::CapabilityId;
 use crate::manifest::{self, Bundle, Context, Manifest, read_bundle};
-use crate::registry::{Capability, Overlay, Scope, first_party};
+use crate::registry::{Capability, Overlay, Scope};
 use crate::text::printable;
 use camino::Utf8Path;
 use serde_json::Value;
@@ -128,7 +129,7 @@ impl Candidate {
 /// Why nobody could install capabilities of these ids, one refusal for each id that is gsd's own or
 /// looks like it.
 pub fn refused_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<Refusal> {
-    let own = first_party();
+    let own = OwnNames::new();
     ids.into_iter().filter_map(|id| identity::check(id, &own).into_iter().next()).collect()
 }
 
@@ -140,7 +141,7 @@ pub fn check_candidate(
 ) -> Vec<Refusal> {
     // What is no object has no id to speak of.
     let mut refusals = if candidate.raw.is_object() {
-        identity::check(candidate.declared_id(), &surroundings.first_party)
+        identity::check(candidate.declared_id(), &OwnNames::new())
     } else {
         vec![]
     };

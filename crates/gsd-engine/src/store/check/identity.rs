@@ -2,10 +2,11 @@
 //! those that only look like them.
 
 use super::{MAX_SHOWN, Refusal};
+use crate::embedded;
 use crate::id::CapabilityId;
 use crate::manifest::RESERVED_WORDS;
-use crate::registry::Capability;
 use crate::text::printable;
+use serde_json::Value;
 
 /// Ids that begin so are gsd's own, however they are written.
 const RESERVED_PREFIXES: [&str; 3] = ["gsd-core-", "gsd-", "anthropic-"];
@@ -18,7 +19,47 @@ fn is_device(id: &str) -> bool {
     ["con", "nul", "aux", "prn"].contains(&id) || numbered("com") || numbered("lpt")
 }
 
-pub(super) fn check(id: &str, first_party: &[Capability]) -> Vec<Refusal> {
+/// A name that is gsd's own.
+#[derive(Debug)]
+struct OwnName {
+    name: String,
+    what: &'static str,
+    looks: String,
+}
+
+/// Every name that is gsd's own.
+#[derive(Debug)]
+pub(super) struct OwnNames(Vec<OwnName>);
+
+const CAPABILITY: &str = "a first-party capability";
+
+impl OwnNames {
+    /// Asked for a look at any manifest, so no manifest is read for it that brings no command.
+    pub(super) fn new() -> Self {
+        let own = |name: &str, what| OwnName { name: name.to_owned(), what, looks: skeleton(name) };
+        let ids = embedded::manifests().map(|(id, _)| own(id, CAPABILITY));
+        let with_commands = embedded::manifests().filter(|(_, text)| text.contains("\"family\""));
+        let families = with_commands.flat_map(|(_, text)| {
+            let manifest: Value = serde_json::from_str(text).unwrap_or_default();
+            let commands = manifest["commands"].as_array().cloned().unwrap_or_default();
+            let family = |it: &Value| Some(own(it["family"].as_str()?, "a first-party command"));
+            commands.iter().filter_map(family).collect::<Vec<_>>()
+        });
+        let words = RESERVED_WORDS.iter().chain(&["gsd"]).map(|word| own(word, "a command of gsd"));
+        Self(ids.chain(families).chain(words).collect())
+    }
+
+    /// The name that an id is, else one that it looks like.
+    fn nearest(&self, id: &str) -> Option<(&OwnName, Likeness)> {
+        let same = self.0.iter().find(|own| own.name == id).map(|own| (own, Likeness::Same));
+        same.or_else(|| {
+            let looks = skeleton(id);
+            self.0.iter().find(|own| own.looks == looks).map(|own| (own, Likeness::Looks))
+        })
+    }
+}
+
+pub(super) fn check(id: &str, own: &OwnNames) -> Vec<Refusal> {
     let shown = printable(id, MAX_SHOWN);
     let remedy = "ask its author for another id";
     let mut refusals = vec![];
@@ -35,19 +76,9 @@ pub(super) fn check(id: &str, first_party: &[Capability]) -> Vec<Refusal> {
         let message = format!("the id `{shown}` is reserved: it is a device on Windows");
         return vec![Refusal::new("reserved-id", message, remedy)];
     }
-    let taken = first_party.iter().find_map(|capability| {
-        let own = capability.id().as_str();
-        let family = capability.manifest.commands.iter().map(|command| command.family.as_str());
-        let names = std::iter::once((own, "a first-party capability"));
-        let mut names = names.chain(family.map(|name| (name, "a first-party command")));
-        names.find_map(|(name, what)| Some((name.to_owned(), what, likeness(id, name)?)))
-    });
-    let words = RESERVED_WORDS.iter().chain(&["gsd"]);
-    let mut words = words
-        .filter_map(|word| Some(((*word).to_owned(), "a command of gsd", likeness(id, word)?)));
-    if let Some((name, what, likeness)) = taken.or_else(|| words.next()) {
+    if let Some((OwnName { name, what, .. }, likeness)) = own.nearest(id) {
         let (code, message) = match likeness {
-            Likeness::Same if what == "a first-party capability" => {
+            Likeness::Same if *what == CAPABILITY => {
                 ("first-party-id", format!("`{shown}` is {what}"))
             }
             Likeness::Same => ("reserved-id", format!("the id `{shown}` is {what}")),
@@ -69,13 +100,6 @@ pub(super) fn check(id: &str, first_party: &[Capability]) -> Vec<Refusal> {
 enum Likeness {
     Same,
     Looks,
-}
-
-fn likeness(id: &str, name: &str) -> Option<Likeness> {
-    if id == name {
-        return Some(Likeness::Same);
-    }
-    (skeleton(id) == skeleton(name)).then_some(Likeness::Looks)
 }
 
 /// What a name looks like at a glance. Ids are lower-case ASCII, so this is all there is to confuse.
@@ -100,12 +124,11 @@ fn skeleton(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
-    use crate::registry::first_party;
+    use super::{OwnNames, check};
 
     #[test]
     fn names_of_others_and_those_that_look_like_them_are_refused() {
-        let own = first_party();
+        let own = OwnNames::new();
         for (id, code, phrase) in [
             ("gsd-x", "reserved-id", "reserved namespace"),
             ("GSD-X", "reserved-id", "reserved namespace"),
