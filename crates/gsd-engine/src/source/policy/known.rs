@@ -5,6 +5,7 @@ use super::LIST;
 use crate::config::Config;
 use crate::json::Value;
 use camino::{Utf8Path, Utf8PathBuf};
+use percent_encoding::percent_decode_str;
 
 /// What a file says.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +82,7 @@ impl Entry {
         let mut parts = text.trim_end_matches('/').split('/');
         let host = parts.next().unwrap_or_default();
         let (host, below) = host.strip_prefix("*.").map_or((host, false), |host| (host, true));
-        let path: Vec<String> = parts.map(str::to_lowercase).collect();
+        let path: Vec<String> = parts.map(spelled_plainly).collect();
         let name = bare(host);
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
         let sound =
@@ -103,7 +104,7 @@ impl Entry {
                 inside
                     && path.iter().all(|known| {
                         parts.next().is_some_and(|part| {
-                            let part = part.to_lowercase();
+                            let part = spelled_plainly(part);
                             part == *known || part.strip_suffix(".git") == Some(known)
                         })
                     })
@@ -116,4 +117,12 @@ impl Entry {
 /// A host as it is compared: lower case, no final dot.
 pub(super) fn bare(host: &str) -> String {
     host.trim().trim_end_matches('.').to_lowercase()
+}
+
+/// A part of a path as it is compared: lower case, and nothing encoded that means the same without.
+fn spelled_plainly(part: &str) -> String {
+    let decoded = percent_decode_str(part).decode_utf8().ok();
+    // What would be two parts, or encoded itself, is left as it is.
+    let decoded = decoded.filter(|text| !text.contains(['/', '\\', '%']));
+    decoded.as_deref().unwrap_or(part).to_lowercase()
 }

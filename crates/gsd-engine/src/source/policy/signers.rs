@@ -7,6 +7,7 @@ use super::{Found, Refusal};
 use crate::json::{Value, quoted};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs;
+use percent_encoding::percent_decode_str;
 use std::cmp::Reverse;
 
 /// The keys of one file.
@@ -61,9 +62,35 @@ impl Signers {
             .pins
             .as_ref()
             .map_err(|why| Refusal::Keys { file: self.file.clone(), why: why.clone() })?;
-        let said = asked.iter().find_map(|target| pins.iter().find(|pin| pin.from.has(target)));
+        let said = asked.iter().find_map(|target| pins.iter().find(|pin| pin.has(target)));
         Ok(said.and_then(|pin| pin.key.as_ref()))
     }
+}
+
+impl Pin {
+    /// Whether it is about a place. Some servers take an encoded slash for a slash and others do
+    /// not: where one of the two ways to read a path leads to a key, it is asked for.
+    fn has(&self, target: &Target<'_>) -> bool {
+        let as_it_is = self.from.has(target);
+        let Target::Host { name, path } = *target else { return as_it_is };
+        let path = walked(path);
+        let decoded = self.from.has(&Target::Host { name, path: &path });
+        if self.key.is_some() { as_it_is || decoded } else { as_it_is && decoded }
+    }
+}
+
+/// A path with all that is encoded in it decoded, and its dots followed.
+fn walked(path: &str) -> String {
+    let decoded = percent_decode_str(path).decode_utf8_lossy();
+    let mut parts = vec![];
+    for part in decoded.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 fn pins(members: &[crate::json::Member]) -> Result<Vec<Pin>, String> {
@@ -171,6 +198,37 @@ mod tests {
             let found = signers.key(asked).expect("sound").map(ToString::to_string);
             assert_eq!(found.as_deref(), key, "{asked:?}");
         }
+    }
+
+    #[test]
+    fn no_spelling_of_a_path_evades_its_key() {
+        let signers = pinned(
+            r#""caps.example/acme": 'A', "caps.example/%62eta": 'B', "caps.example/open": null,
+               "caps.example/größe": 'B', "host.example": 'A', "host.example/open": null"#,
+        );
+        for (name, path, key) in [
+            ("caps.example", "/%61cme/x.tgz", Some(A)),
+            ("caps.example", "/%41CM%45/x.tgz", Some(A)),
+            ("caps.example", "//acme//x.tgz", Some(A)),
+            ("caps.example", "/acme%2Fx.tgz", Some(A)),
+            ("caps.example", "/acme%5cx.tgz", Some(A)),
+            ("caps.example", "/open%2f..%2facme/x.tgz", Some(A)),
+            ("caps.example", "/open/x%2f..%2f%2e%2e%2facme/x.tgz", Some(A)),
+            ("caps.example", "/beta/x.tgz", Some(B)),
+            ("caps.example", "/b%65ta/x.tgz", Some(B)),
+            ("caps.example", "/gr%C3%B6%C3%9Fe/x.tgz", Some(B)),
+            ("caps.example", "/acme-two/x.tgz", None),
+            ("caps.example", "/%2561cme/x.tgz", Some(A)),
+            ("caps.example", "/%ff/x.tgz", None),
+            ("host.example", "/%6fpen/x.tgz", None),
+            ("host.example", "/open/..%2fx.tgz", Some(A)),
+            ("host.example", "/open%2fx.tgz", Some(A)),
+        ] {
+            let found = signers.key(&[Target::Host { name, path }]).expect("sound");
+            assert_eq!(found.map(ToString::to_string).as_deref(), key, "{name}{path}");
+        }
+        let twice = pinned(r#""caps.example/acme": 'A', "caps.example/%61cme": 'B'"#);
+        assert!(twice.key(&[]).is_err());
     }
 
     #[test]

@@ -89,6 +89,12 @@ fn an_archive_has_to_be_signed_by_the_key_that_is_pinned() {
     put("/a/x.tgz.minisig", Answer::status(500));
     refused(world.fetch(&spec), Class::Unreachable, "500");
 
+    // However its path is spelled, it is the place that is pinned.
+    for path in ["/%61/x.tgz", "/a%2fx.tgz"] {
+        put(path, Answer::ok(archive.clone()));
+        refused(world.fetch(&format!("{}{path}", server.url())), Class::Unsigned, "is not signed");
+    }
+
     // Of another place on the same host nothing is asked.
     put("/b/x.tgz", Answer::ok(archive));
     assert!(world.fetch(&format!("{}/b/x.tgz", server.url())).is_ok());
