@@ -102,8 +102,11 @@ fn what_an_instance_cannot_have_is_refused_before_it_is_written() {
         gsd(&world, &["config", "set", &key, value])
     };
     assert_eq!(set("a.model", "m").code, 0, "its lane may come later");
-    let early = gsd(&world, &["review", "--lanes", "plan-lint"]);
+    let early = gsd(&world, &["review", "--lanes", "a"]);
     assert_eq!(early.code, 2, "but not after a review starts: {}", early.stderr);
+    let other = gsd(&world, &["review", "--lanes", "plan-lint"]);
+    assert_eq!(other.code, 0, "it stops nobody who does not ask it: {}", other.stderr);
+    assert!(other.stderr.contains("warning: instance `a`"), "{}", other.stderr);
     for (key, value, why) in [
         ("a.cli", "cursor", "does not take a model"),
         ("a.cli", "codx", "did you mean `codex`?"),
@@ -123,6 +126,16 @@ fn what_an_instance_cannot_have_is_refused_before_it_is_written() {
     assert_eq!(set("b", r#"{"cli": "opencode", "agent": "architect"}"#).code, 0);
     assert_eq!(gsd(&world, &["review", "--lanes", "a"]).code, 0);
     assert!(note(&world, "calls").contains("--model m "), "{}", note(&world, "calls"));
+}
+
+#[test]
+fn a_model_cannot_be_an_option() {
+    let world = world(r#"{"review": {"models": {"codex": "--yolo"}}}"#);
+    let ran = gsd(&world, &["review", "--lanes", "codex"]);
+    assert_ne!(ran.code, 0, "{}", ran.stdout);
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(ran.code == 11 && said.contains("begins with `-`"), "{said}");
+    assert!(!world.root().join("calls").exists(), "nothing was started");
 }
 
 #[test]

@@ -94,6 +94,15 @@ pub struct Localized {
     pub foreign: usize,
 }
 
+/// Whether gsd writes there: reports and what runs leave in the project.
+fn is_report(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.starts_with(".planning/")
+        && (path.starts_with(".planning/.run/")
+            || name.ends_with("-REVIEWS.md")
+            || name.ends_with("-REVIEWS.json"))
+}
+
 impl WorkTree {
     /// The tree below `root`. A root that does not exist has no files.
     pub fn open(root: &Utf8Path) -> Self {
@@ -234,6 +243,10 @@ impl WorkTree {
     fn read(&self, path: &RelPath, cache: &mut Cache) -> Found {
         // What git keeps for itself is no part of the project.
         if path.as_str() == ".git" || path.as_str().starts_with(".git/") {
+            return Found::Outside;
+        }
+        // What gsd writes repeats reviewers: they would be their own witnesses.
+        if is_report(path.as_str()) {
             return Found::Outside;
         }
         match self.earlier.get(path) {

@@ -11,7 +11,7 @@ pub use spawn::{BLIND_MARK, Captured, PlannedArg, PlannedOutput, PlannedStep, Pr
 use super::confinement::Confinement;
 use super::descriptor::{
     Binary, Descriptor, EffortLevel, EnvName, EvidenceClass, Handler, Invoke, ModelDiscovery,
-    OWN_BINARY, Posture, PromptChannel, StatePlace, Transport, UrlPath,
+    OWN_BINARY, Posture, PromptChannel, SpawnInvoke, StatePlace, Transport, UrlPath,
 };
 use super::egress::ProxyUse;
 use super::handler::openai_compatible::Streaming;
@@ -136,6 +136,8 @@ pub enum PlanError {
     NoHost { key: ConfigKey },
     #[error("`{key}` is not the address of a server: {error}")]
     Host { key: ConfigKey, error: DestinationError },
+    #[error("the {what} of {place} begins with `-`, and the program would take it as an option")]
+    OptionLike { what: &'static str, place: String },
 }
 
 /// Long enough for most limits that count requests by the minute or less.
@@ -249,6 +251,7 @@ pub fn plan(
     let mut effort = None;
     let call = match &descriptor.invoke {
         Invoke::Spawn(invoke) => {
+            refuse_options(invoke, settings)?;
             effort = settings.effort.clone().and_then(|wanted| fit(invoke, wanted, &mut notes));
             let context = Spawn { lane, invoke, settings, paths, artefacts: &artefacts };
             CallPlan::Spawn(context.plan(time_limit.value, effort.as_ref(), &mut notes))
@@ -313,6 +316,20 @@ pub fn plan(
         artefacts,
         notes,
     })
+}
+
+/// A project chooses models and agents, not the options of the user's programs.
+fn refuse_options(invoke: &SpawnInvoke, settings: &LaneSettings) -> Result<(), PlanError> {
+    let chosen = [
+        ("model", settings.model.as_ref().filter(|_| invoke.model_arg.is_some())),
+        ("agent", settings.agent.as_ref().filter(|_| invoke.agent_arg.is_some())),
+    ];
+    for (what, value) in chosen {
+        if let Some(value) = value.filter(|value| value.value.starts_with('-')) {
+            return Err(PlanError::OptionLike { what, place: value.source.to_string() });
+        }
+    }
+    Ok(())
 }
 
 /// Where the program keeps its own files.

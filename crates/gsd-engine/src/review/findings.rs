@@ -19,6 +19,7 @@ pub use coverage::{coverage, plan_of};
 use super::record::{Evidence, Finding, FindingsSource, Plan, Verdict};
 use crate::evidence::{Citation, Place, WorkTree, check};
 use crate::id::RelPath;
+use crate::lint;
 use crate::text::is_deceptive;
 use std::collections::BTreeSet;
 
@@ -126,6 +127,10 @@ pub fn check_evidence(
         FindingsSource::Block | FindingsSource::None => false,
     };
     for finding in &mut extracted.findings {
+        // Nobody else speaks for gsd's own checks.
+        if by == Speaker::Reviewer {
+            finding.code.take_if(|code| lint::RULES.iter().any(|rule| rule.code == *code));
+        }
         let claim = format!("{}\n{}", finding.title, finding.claim);
         for evidence in &mut finding.evidence {
             let checked = check(

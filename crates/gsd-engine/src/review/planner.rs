@@ -161,6 +161,10 @@ impl Planner<'_> {
                     LaneReport::not_called(State::Unavailable, Reason::Other, message)
                         .remedy("give an address such as `http://localhost:8080`")
                 }
+                PlanError::OptionLike { .. } => {
+                    LaneReport::not_called(State::Blocked, Reason::Policy, message)
+                        .remedy("write the name alone")
+                }
             };
             Box::new(report)
         })

@@ -35,6 +35,18 @@ pub(super) fn restrict(
     enforced(&status).map(|_| ()).ok_or(SandboxError::Unavailable)
 }
 
+/// Keeps signals and tracing inside, and forbids nothing else. An older kernel cannot.
+pub(super) fn turn_inward() -> Result<(), SandboxError> {
+    let restricted = || -> Result<(), RulesetError> {
+        let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
+        ruleset.scope(Scope::Signal)?.create()?.restrict_self().map(drop)
+    };
+    if offered().is_none_or(|found| found.abi < SCOPES as u8) {
+        return Ok(());
+    }
+    restricted().map_err(|error| SandboxError::Refused(error.to_string()))
+}
+
 fn apply(
     places: &[Utf8PathBuf],
     readable: Option<&[Utf8PathBuf]>,

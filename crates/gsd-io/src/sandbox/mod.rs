@@ -22,6 +22,9 @@ pub enum Sandbox {
     /// Wherever this process may.
     #[default]
     None,
+    /// Wherever this process may; but its signals and its tracing reach nothing outside, where the
+    /// kernel can prevent it: nobody stops or ends who watches it.
+    Inward,
     /// At and below these absolute paths only; links are followed, missing ones are left out.
     /// Devices are never made, and signals do not reach processes outside of the sandbox where
     /// the kernel can prevent it.
@@ -114,14 +117,21 @@ pub(crate) fn within<T: Send>(
     sandbox: &Sandbox,
     start: impl FnOnce() -> T + Send,
 ) -> Result<T, SandboxError> {
-    let (places, readable) = match sandbox {
+    let rules = match sandbox {
         Sandbox::None => return Ok(start()),
-        Sandbox::WriteOnly { places } => (places, None),
-        Sandbox::Apart { places, readable } => (places, Some(readable.as_slice())),
+        Sandbox::Inward => None,
+        Sandbox::WriteOnly { places } => Some((places, None)),
+        Sandbox::Apart { places, readable } => Some((places, Some(readable.as_slice()))),
     };
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("sandbox".to_owned());
-        let restricted = move || landlock::restrict(places, readable).map(|()| start());
+        let restricted = move || {
+            match rules {
+                Some((places, readable)) => landlock::restrict(places, readable)?,
+                None => landlock::turn_inward()?,
+            }
+            Ok(start())
+        };
         match thread.spawn_scoped(scope, restricted)?.join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),

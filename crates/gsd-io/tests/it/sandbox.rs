@@ -138,8 +138,18 @@ fn a_confined_program_cannot_signal_others() {
     let command = world.command("/bin/sh".into(), vec!["-c".to_owned(), script]);
     let free = world.run(&command, &generous());
     assert_eq!(stdout(&free), "reached\n");
-    let exit = world.run(&confined(command, &[]), &generous());
+    let exit = world.run(&confined(command.clone(), &[]), &generous());
     assert_eq!(stdout(&exit), "");
+    // One that may write everywhere is kept from it as well.
+    let inward = Command { sandbox: Sandbox::Inward, ..command };
+    assert_eq!(stdout(&world.run(&inward, &generous())), "");
+    let file = world.folder().join("written");
+    let script = format!("echo free > {file}; (sleep 60 & kill $!) && echo ended");
+    let args = vec!["-c".to_owned(), script];
+    let writes = world.command("/bin/sh".into(), args);
+    let exit = world.run(&Command { sandbox: Sandbox::Inward, ..writes }, &generous());
+    assert_eq!(stdout(&exit), "ended\n", "its own children it may end");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "free\n");
 }
 
 #[test]

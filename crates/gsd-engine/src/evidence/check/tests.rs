@@ -196,6 +196,18 @@ fn paths() {
 }
 
 #[test]
+fn reports_are_no_evidence() {
+    let repo = repo();
+    let report = ".planning/phases/03-x/03-REVIEWS.md";
+    fs::write(repo.root.join(report), "planted words of an earlier run\n").unwrap();
+    fs::write(repo.root.join("docs-REVIEWS.md"), "planted words of an earlier run\n").unwrap();
+    for path in [report, "03-REVIEWS.md"] {
+        assert_eq!(repo.check(path, 1, "planted words", "").0, Verdict::Outside, "{path}");
+    }
+    assert_eq!(repo.check("docs-REVIEWS.md", 1, "planted words", "").0, Verdict::Verified);
+}
+
+#[test]
 fn a_shortened_path_is_found_if_it_is_the_only_one() {
     let repo = repo();
     let path = |path: &str| {

@@ -29,8 +29,10 @@ pub(super) struct Session<'a> {
 /// Takes the key out of everything that is kept. Servers repeat it, in errors and in reviews.
 fn mask(report: &mut LaneReport, key: &str) {
     let fixed = [&mut report.text, &mut report.stderr].into_iter();
-    let optional =
-        [&mut report.message, &mut report.remedy, &mut report.model_served].into_iter().flatten();
+    // A server that names its models after the key it got is asked for one of them.
+    let models = [&mut report.model_requested, &mut report.model_served];
+    let said = [&mut report.message, &mut report.remedy];
+    let optional = models.into_iter().chain(said).flatten();
     for text in fixed.chain(optional).chain(&mut report.warnings) {
         if text.contains(key) {
             *text = text.replace(key, "[redacted api-key]");

@@ -2,7 +2,7 @@
 
 use crate::lane::call::CallContext;
 use crate::lane::confinement::places;
-use crate::lane::plan::{LanePlan, PlannedOutput, SpawnPlan};
+use crate::lane::plan::{LanePlan, PlannedOutput, Program, SpawnPlan};
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::env::NESTING_MARKERS;
 use gsd_io::sandbox::Sandbox;
@@ -73,7 +73,10 @@ pub(super) fn confine(
         Temp::make(usual).or_else(|_| Temp::make(&plan.artefacts.folder))
     };
     if !plan.confinement.restricts() {
-        return Ok(Confined { sandbox: Sandbox::None, temp: own(context.env.temp_folder())? });
+        // It may write where the user may, but it must not stop or end who keeps its limits.
+        let foreign = call.program != Program::Own;
+        let sandbox = if foreign { Sandbox::Inward } else { Sandbox::None };
+        return Ok(Confined { sandbox, temp: own(context.env.temp_folder())? });
     }
     let found = places(plan, context.project, context.env);
     for folder in found.folders.iter().chain(&found.temp) {
