@@ -12,7 +12,7 @@ mod files;
 mod kind;
 mod layers;
 
-pub use central::{Central, central, central_declarations, range_of};
+pub use central::{Central, Nested, central, central_declarations, nested, range_of};
 pub use change::{Change, ChangeError, Changed, Place, change};
 pub use check::check;
 pub use declared::{Declaration, Declarations};

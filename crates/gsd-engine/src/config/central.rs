@@ -147,6 +147,28 @@ pub fn central(key: &str) -> Option<Central> {
     family.map(|(_, family)| Central::Pattern(family))
 }
 
+/// How a key that is none of gsd's lies to one of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nested {
+    /// This setting or family of gsd's lies inside the key.
+    Around(&'static str),
+    /// The key lies inside this setting of gsd's.
+    Inside(&'static str),
+}
+
+/// The setting or family of gsd's that could not stand in one file beside a setting of this name.
+pub fn nested(key: &str) -> Option<Nested> {
+    central_declarations().iter().find_map(|one| {
+        let own = one.key.as_str();
+        let prefix = own.split_once(".*").map_or(own, |(prefix, _)| prefix);
+        if is_below(own, key) {
+            Some(Nested::Around(own))
+        } else {
+            is_below(key, prefix).then_some(Nested::Inside(own))
+        }
+    })
+}
+
 /// What a repository must not decide: which variables a child sees, where keys are sent, whether
 /// secrets are taken out. Keys, and the prefixes of families. Every reading of settings asks for
 /// these, and few ask for the rest of the table.
@@ -184,6 +206,23 @@ mod tests {
             .map(|one| &one.key)
             .collect();
         assert!(keys.is_sorted() && keys.len() > 80);
+    }
+
+    #[test]
+    fn what_lies_around_or_inside_a_setting_of_gsd() {
+        for (key, expected) in [
+            ("git", Some(Nested::Around("git.base_branch"))),
+            ("features", Some(Nested::Around("features.global_learnings"))),
+            ("review.env", Some(Nested::Around("review.env.*"))),
+            ("manager.flags", Some(Nested::Around("manager.flags.discuss"))),
+            ("capabilities.proxy.x", Some(Nested::Inside("capabilities.proxy"))),
+            ("mode.deep.x", Some(Nested::Inside("mode"))),
+            ("review.models.codex", None),
+            ("workflow.ui_phase", None),
+            ("gitea", None),
+        ] {
+            assert_eq!(nested(key), expected, "{key}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::MAX_ALIKE;
 use super::artifact::check_artifacts;
 use super::claim::check_claims;
-use crate::config::{Central, central};
+use crate::config::{Central, Nested, central, nested};
 use crate::diag::{Diagnostic, Level, Rule, sort};
 use crate::id::{CapabilityId, ConfigKey};
 use crate::json::{At, one_of};
@@ -127,18 +127,27 @@ pub(super) fn check_runtimes(manifest: &Manifest, facts: &Facts<'_>) -> Vec<Diag
     unknown.take(MAX_ALIKE).map(say).collect()
 }
 
-/// A capability cannot declare what belongs to gsd.
+/// A capability cannot declare what belongs to gsd, nor what could not stand beside it.
 pub(super) fn check_central(manifest: &Manifest) -> Vec<Diagnostic> {
     let say = |entry: &ConfigEntry| {
         let key = entry.key.as_str();
-        let message = match central(key)? {
-            Central::Key => format!("the setting `{key}` belongs to gsd"),
-            Central::Pattern(family) => {
-                format!("the setting `{key}` is of gsd's family `{family}`")
+        let (message, label) = match (central(key), nested(key)) {
+            (Some(Central::Key), _) => (format!("the setting `{key}` belongs to gsd"), "taken"),
+            (Some(Central::Pattern(family)), _) => {
+                (format!("the setting `{key}` is of gsd's family `{family}`"), "taken")
             }
+            (None, Some(Nested::Around(own))) => {
+                let message = format!("the setting `{key}` is the beginning of gsd's `{own}`");
+                (message, "gsd needs an object there")
+            }
+            (None, Some(Nested::Inside(own))) => {
+                let message = format!("the setting `{key}` lies inside gsd's `{own}`");
+                (message, "gsd has a value there")
+            }
+            (None, None) => return None,
         };
         let at = entry.key.place(&manifest.file);
-        let diagnostic = CENTRAL_CONFIG_KEY.at(at, message).label("taken");
+        let diagnostic = CENTRAL_CONFIG_KEY.at(at, message).label(label);
         Some(diagnostic.help(format!("name it after the capability: `{}.…`", manifest.id.value)))
     };
     manifest.config.iter().filter_map(say).take(MAX_ALIKE).collect()

@@ -197,6 +197,19 @@ fn settings_of_gsd_and_settings_inside_settings() {
         ]
     );
     assert_eq!(
+        check(&[
+            with("a", "git"),
+            with("b", "review.confinements"),
+            with("c", "capabilities.proxy.x"),
+            with("d", "review.models.acme"),
+        ]),
+        [
+            "registry/central-config-key: the setting `git` is the beginning of gsd's `git.base_branch`",
+            "registry/central-config-key: the setting `review.confinements` is the beginning of gsd's `review.confinements.*`",
+            "registry/central-config-key: the setting `capabilities.proxy.x` lies inside gsd's `capabilities.proxy`",
+        ]
+    );
+    assert_eq!(
         check(&[with("a", "k"), with("b", "k.sub.deep")]),
         ["registry/config-overlap: `k` of `a` is the beginning of `k.sub.deep` of `b`"]
     );
