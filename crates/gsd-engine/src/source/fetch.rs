@@ -157,6 +157,9 @@ pub enum FetchError {
     /// The bytes are not those that were promised.
     #[error("integrity mismatch: expected {expected} but got {actual}")]
     Mismatch { expected: String, actual: String },
+    /// The bytes are, and hold something else than was promised.
+    #[error("the {registry} promised {promised}, and the archive holds {held}")]
+    OtherBundle { registry: String, promised: String, held: String },
     /// A key has to have signed it, and nothing says that it did.
     #[error("{what}")]
     Unsigned { what: String, hint: String },
@@ -230,7 +233,7 @@ impl FetchError {
             | Self::TooLarge { .. }
             | Self::Archive(_)
             | Self::Tree(_) => Class::Refused,
-            Self::Mismatch { .. } => Class::Mismatch,
+            Self::Mismatch { .. } | Self::OtherBundle { .. } => Class::Mismatch,
             Self::Unsigned { .. } => Class::Unsigned,
             Self::Signature { .. } => Class::Signature,
             // For whoever asked, it is as if nobody had answered.
@@ -252,6 +255,9 @@ impl FetchError {
             Self::Refused(refusal) => Some(refusal.hint()),
             Self::Mismatch { .. } => {
                 Some("ask the publisher which of the two is right; nothing was installed".into())
+            }
+            Self::OtherBundle { .. } => {
+                Some("tell whoever publishes the index; nothing was installed".into())
             }
             Self::Signature { .. } => Some(
                 "ask its publisher for the archive and its signature; nothing was installed".into(),

@@ -9,7 +9,7 @@ mod index;
 
 pub use build::{BuildError, build_index};
 
-use super::fetch::{FetchContext, FetchError, Fetched, Resolved};
+use super::fetch::{FetchContext, FetchError, Fetched, Resolved, manifest_of};
 use super::policy::Refusal;
 use super::range::VersionRange;
 use super::signature::{self, Signed, SigningKey};
@@ -20,6 +20,7 @@ use super::web::{Ask, Listed, Web};
 use super::{Base, Kind, Peek, Reading, Source, SpecError, Target};
 use crate::id::{CapabilityId, RelPath};
 use crate::json::quoted;
+use crate::text::printable;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Links};
 use gsd_io::http::{Coding, SafeUrl};
@@ -144,6 +145,21 @@ impl Registry {
         signature::key(context, &[self.target(), index, archive])
     }
 
+    /// Refuses a bundle that says it is another capability, or another version, than the index does.
+    fn is_promised(&self, release: &Release, bundle: &Utf8Path) -> Result<(), FetchError> {
+        let manifest = manifest_of(bundle).unwrap_or_default();
+        let said = |key: &str| manifest[key].as_str().unwrap_or("nothing");
+        let (id, version) = (said("id"), said("version"));
+        if id == self.id.as_str() && version == release.version.to_string() {
+            return Ok(());
+        }
+        Err(FetchError::OtherBundle {
+            registry: format!("index of `{}`", self.name),
+            promised: format!("{} {}", self.id, release.version),
+            held: printable(&format!("{id} {version}"), 200),
+        })
+    }
+
     fn choose<'i>(
         &self,
         index: &'i Index,
@@ -224,6 +240,7 @@ impl Source for Registry {
         };
         let promise = Promise { integrity: Some(&release.integrity), signed };
         let unpacked = unpack(context, &shown, &file, scratch, promise)?;
+        self.is_promised(release, &unpacked.bundle)?;
         Ok(unpacked.fetched(self.recorded(), Some(release.version.to_string()), last))
     }
 

@@ -116,6 +116,30 @@ fn an_index_cannot_promise_what_does_not_hold() {
 }
 
 #[test]
+fn an_archive_holds_what_its_index_says() {
+    let world = World::new();
+    let folder = published(&world);
+    let right = Integrity::of(&std::fs::read(folder.join("acme-1.0.0.tgz")).unwrap()).to_string();
+    let release = |id: &str, version: &str| {
+        json!({ "schema": 1, "capabilities": { id: { "versions": { version: {
+            "source": "acme-1.0.0.tgz", "integrity": right } } } } })
+        .to_string()
+    };
+    for (id, version) in [("other", "1.0.0"), ("acme", "2.0.0"), ("acme", "1.0.0+build")] {
+        let path = world.write("registry/index.json", release(id, version));
+        name_it(&world, path.as_str());
+        let error = world.fetch(&format!("{id}@main")).expect_err(version);
+        assert_eq!(error.class(), Class::Mismatch, "{error}");
+        let says = format!("promised {id} {version}, and the archive holds acme 1.0.0");
+        assert!(error.to_string().contains(&says), "{error}");
+        assert!(error.hint().is_some());
+    }
+    let path = world.write("registry/index.json", release("acme", "1.0.0"));
+    name_it(&world, path.as_str());
+    assert!(world.fetch("acme@main").is_ok());
+}
+
+#[test]
 fn what_is_no_folder_of_bundles() {
     let world = World::new();
     let mut count = 0;
