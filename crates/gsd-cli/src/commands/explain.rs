@@ -141,29 +141,6 @@ fn plain(docs: &str, width: usize) -> String {
     broken.collect::<Vec<_>>().join("\n")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::plain;
-
-    #[test]
-    fn docs_are_broken_anew_where_the_terminal_is_narrow() {
-        let docs = "A sentence of a document that is broken at about a hundred columns, as they\nall are.\n\n\
-                    Right:\n\n```text\na command of which no word may go to another line, however long it is\n```";
-        let wide = plain(docs, 100);
-        assert!(
-            wide.starts_with(
-                "A sentence of a document that is broken at about a hundred columns, as they\nall"
-            ),
-            "{wide}"
-        );
-        assert_eq!(
-            plain(docs, 40),
-            "A sentence of a document that is broken\nat about a hundred columns, as they all\nare.\n\n\
-             Right:\n\n    a command of which no word may go to another line, however long it is"
-        );
-    }
-}
-
 fn list(ui: &Ui, rules: &[&'static Rule]) -> Outcome {
     if ui.json {
         ui.success(rules.iter().map(|rule| as_json(rule)).collect::<Vec<_>>().into());
@@ -188,4 +165,27 @@ fn as_json(rule: &Rule) -> Value {
         "summary": rule.summary,
         "docs": rule.docs,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn docs_are_broken_anew_where_the_terminal_is_narrow() {
+        let docs = "A sentence of a document that is broken at about a hundred columns, as they\nall are.\n\n\
+                    Right:\n\n```text\na command of which no word may go to another line, however long it is\n```";
+        let wide = plain(docs, 100);
+        assert!(
+            wide.starts_with(
+                "A sentence of a document that is broken at about a hundred columns, as they\nall"
+            ),
+            "{wide}"
+        );
+        assert_eq!(
+            plain(docs, 40),
+            "A sentence of a document that is broken\nat about a hundred columns, as they all\nare.\n\n\
+             Right:\n\n    a command of which no word may go to another line, however long it is"
+        );
+    }
 }
