@@ -144,7 +144,8 @@ fn a_confined_program_cannot_signal_others() {
     let inward = Command { sandbox: Sandbox::Inward, ..command };
     assert_eq!(stdout(&world.run(&inward, &generous())), "");
     let file = world.folder().join("written");
-    let script = format!("echo free > {file}; (sleep 60 & kill $!) && echo ended");
+    // It waits for the end, so that no orphan of it is taken for another test's.
+    let script = format!("echo free > {file}; sleep 60 & kill $! && {{ wait $!; echo ended; }}");
     let args = vec!["-c".to_owned(), script];
     let writes = world.command("/bin/sh".into(), args);
     let exit = world.run(&Command { sandbox: Sandbox::Inward, ..writes }, &generous());
