@@ -108,21 +108,18 @@ const INDENT: usize = 12;
 
 /// What keeps reviewers from changing the project, on this machine.
 fn confinement() -> Finding {
-    match sandbox::landlock() {
-        Some(landlock) if landlock.stops_truncation() => {
-            Finding::good("confine", format!("landlock (version {}) and snapshot", landlock.abi))
-        }
-        Some(landlock) => Finding {
-            remedy: Some(
-                "a file outside can be cut short under it; a later kernel forbids that".into(),
-            ),
-            ..Finding::good("confine", format!("landlock (version {}) and snapshot", landlock.abi))
-        },
-        None => Finding {
-            remedy: Some("landlock needs Linux 5.13 or later with Landlock turned on".into()),
-            ..Finding::good("confine", "snapshot only: this system has no Landlock")
-        },
-    }
+    let (what, remedy) = match sandbox::landlock() {
+        Some(landlock) => (
+            format!("landlock (version {}) and snapshot", landlock.abi),
+            (!landlock.stops_truncation())
+                .then_some("a file outside can be cut short under it; a later kernel forbids that"),
+        ),
+        None => (
+            "snapshot only: this system has no Landlock".to_owned(),
+            Some("landlock needs Linux 5.13 or later with Landlock turned on"),
+        ),
+    };
+    Finding { remedy: remedy.map(str::to_owned), ..Finding::good("confine", what) }
 }
 
 fn approvals(context: &Context) -> Finding {

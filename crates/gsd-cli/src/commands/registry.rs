@@ -81,11 +81,7 @@ fn build(ui: &Ui, context: &Context, seen: &Seen, out: Option<&Utf8Path>) -> Out
             .map_err(|e| CommandError::from_error(ExitStatus::Diagnostics, "not-written", &e))?;
     }
     let is_registry = |head: &[u8]| head.starts_with(text.get(..28).unwrap_or_default().as_bytes());
-    OutputFile::replacing(&path, &[], is_registry)
-        .map_err(|message| {
-            CommandError::new(ExitStatus::Usage, "output-file", message)
-                .hint("name another file with `--out`")
-        })?
+    OutputFile::out(&path, is_registry)?
         .write(text.as_bytes())
         .map_err(|e| CommandError::from_error(ExitStatus::Diagnostics, "not-written", &e))?;
     if ui.json {

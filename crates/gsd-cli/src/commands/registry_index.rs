@@ -31,11 +31,7 @@ fn build(ui: &Ui, context: &Context, args: &RegistryIndexBuildArgs) -> Outcome {
         let head = String::from_utf8_lossy(head);
         head.starts_with('{') && head.contains("\"capabilities\"")
     };
-    OutputFile::replacing(&context.env.absolute(&out), &[], is_index)
-        .map_err(|message| {
-            CommandError::new(ExitStatus::Usage, "output-file", message)
-                .hint("name another file with `--out`")
-        })?
+    OutputFile::out(&context.env.absolute(&out), is_index)?
         .write(text.as_bytes())
         .map_err(not_written)?;
     let (capabilities, versions) = sizes(&index);

@@ -1,5 +1,7 @@
 //! A file that an option names for output. What gsd did not write is never replaced.
 
+use crate::error::CommandError;
+use crate::exit::ExitStatus;
 use camino::{Utf8Path, Utf8PathBuf};
 use gsd_io::fs::{self, Kind, Links, WriteError};
 
@@ -23,7 +25,7 @@ impl OutputFile {
     }
 
     /// As [`Self::at`], where a file may be replaced that begins as `is_ours` says.
-    pub(crate) fn replacing(
+    fn replacing(
         path: &Utf8Path,
         taken: &[Utf8PathBuf],
         is_ours: impl Fn(&[u8]) -> bool,
@@ -55,12 +57,26 @@ impl OutputFile {
         }
     }
 
+    /// The file that `--out` names, where one may be replaced that begins as `is_ours` says.
+    pub(crate) fn out(
+        path: &Utf8Path,
+        is_ours: impl Fn(&[u8]) -> bool,
+    ) -> Result<Self, CommandError> {
+        Self::replacing(path, &[], is_ours).map_err(|message| refused("--out", message))
+    }
+
     pub(crate) fn write(&self, content: &[u8]) -> Result<(), WriteError> {
         match self {
             Self::Regular(path) => fs::write_atomic(path, content),
             Self::Stream(path) => fs::write_stream(path, content),
         }
     }
+}
+
+/// How a command ends that may not write to the file that an option names.
+pub(crate) fn refused(option: &str, message: String) -> CommandError {
+    CommandError::new(ExitStatus::Usage, "output-file", message)
+        .hint(format!("name another file with `{option}`"))
 }
 
 fn begins(path: &Utf8Path, is_ours: impl Fn(&[u8]) -> bool) -> bool {

@@ -1,6 +1,11 @@
-//! Numbers as people read them.
+//! Numbers and small texts as people read them.
 
 use std::time::Duration;
+
+/// A text on a line of its own below another one; nothing where there is none.
+pub(crate) fn below(text: Option<&str>) -> String {
+    text.map_or(String::new(), |text| format!("\n{text}"))
+}
 
 /// `0.1 s`, `42 s`, `1 m 58 s`, `1 h 2 m`.
 pub(crate) fn duration(duration: Duration) -> String {

@@ -1,5 +1,6 @@
 //! Diagnostics as annotations of a GitHub workflow (its workflow commands).
 
+use super::format::below;
 use gsd_engine::diag::{Diagnostic, Level};
 use gsd_engine::text::is_deceptive;
 
@@ -15,10 +16,9 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> String {
                 Level::Warning => "warning",
                 Level::Note => "notice",
             };
-            let line = |text: &Option<String>| text.as_ref().map(|text| format!("\n{text}"));
-            let label = line(&diagnostic.label).unwrap_or_default();
-            let note = line(&diagnostic.note).unwrap_or_default();
-            let help = line(&diagnostic.help).unwrap_or_default();
+            let label = below(diagnostic.label.as_deref());
+            let note = below(diagnostic.note.as_deref());
+            let help = below(diagnostic.help.as_deref());
             format!(
                 "::{command} file={},line={},col={},title={}::{}\n",
                 property(diagnostic.at.file.name()),

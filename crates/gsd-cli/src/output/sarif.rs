@@ -1,5 +1,6 @@
 //! Diagnostics as SARIF 2.1.0.
 
+use super::format::below;
 use gsd_engine::diag::{Diagnostic, Level, Location, SourceFile, Span};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -24,9 +25,8 @@ pub(crate) fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
     let results: Vec<Value> = diagnostics
         .iter()
         .map(|diagnostic| {
-            let line = |text: &Option<String>| text.as_ref().map(|text| format!("\n{text}"));
-            let note = line(&diagnostic.note).unwrap_or_default();
-            let help = line(&diagnostic.help).unwrap_or_default();
+            let note = below(diagnostic.note.as_deref());
+            let help = below(diagnostic.help.as_deref());
             let related: Vec<Value> = diagnostic
                 .related
                 .iter()

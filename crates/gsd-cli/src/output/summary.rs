@@ -270,11 +270,15 @@ fn not_covered(ui: &Ui, record: &Record, width: usize, out: &mut String) {
         rows.push(("not here", names.join(", ")));
     }
     for (label, text) in rows {
-        for (index, line) in wrap(&text, width - 14).into_iter().enumerate() {
-            let label = if index == 0 { label } else { "" };
-            let label = format!("{label:<13}");
-            out.push_str(&format!("{} {line}\n", ui.paint(Tone::Dim, &label)));
-        }
+        put_row(ui, Tone::Dim, label, &wrap(&text, width - 14), out);
+    }
+}
+
+/// A text behind its label; further lines begin where the first does.
+fn put_row(ui: &Ui, tone: Tone, label: &str, lines: &[String], out: &mut String) {
+    for (index, line) in lines.iter().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        out.push_str(&format!("{} {line}\n", ui.paint(tone, &format!("{label:<13}"))));
     }
 }
 
@@ -295,11 +299,7 @@ fn changed(ui: &Ui, record: &Record, width: usize, out: &mut String) {
             text.push(format!("{} more", paths.len() - NAMED));
         }
         let text = format!("{} while {} ran", text.join(", "), lanes.join(", "));
-        for (index, line) in wrap(&text, width - 14).into_iter().enumerate() {
-            let label = if index == 0 { "changed" } else { "" };
-            let label = format!("{label:<13}");
-            out.push_str(&format!("{} {line}\n", ui.paint(Tone::Warn, &label)));
-        }
+        put_row(ui, Tone::Warn, "changed", &wrap(&text, width - 14), out);
     }
 }
 

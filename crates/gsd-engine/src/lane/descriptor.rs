@@ -30,6 +30,7 @@ pub use invoke::{
     Arg, Effort, EffortChannel, EffortLevel, HttpInvoke, Invoke, ModelDiscovery, OutputChannel,
     Placeholder, PromptChannel, PromptPlace, SpawnInvoke, UrlPath,
 };
+pub(crate) use invoke::{HTTP_ONLY, SPAWN_ONLY};
 pub use name::{Binary, EnvName};
 pub use place::StatePlace;
 pub use rules::RULES;

@@ -2,7 +2,7 @@
 //! reports alike.
 
 use super::descriptor::rules::UNKNOWN_WORD;
-use crate::json::{Node, Pointer, Sink, words_schema};
+use crate::json::{Node, Pointer, Sink, one_of, words_schema};
 use crate::text::{nearest, printable};
 use serde_json::Value;
 
@@ -20,12 +20,7 @@ pub trait Closed: Copy + 'static {
 
 /// The members of a closed set for a sentence: `` `a`, `b` or `c` ``.
 pub fn listed<T: Closed>() -> String {
-    let words: Vec<String> = T::ALL.iter().map(|member| format!("`{}`", member.word())).collect();
-    match words.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        Some((only, _)) => only.clone(),
-        None => String::new(),
-    }
+    one_of(T::ALL.iter().map(|member| member.word()))
 }
 
 /// The schema of a closed set, with what each word means.

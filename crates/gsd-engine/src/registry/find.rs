@@ -19,6 +19,8 @@ const MAX_PASSED_OVER: usize = 100;
 #[derive(Debug)]
 pub struct Found {
     pub path: Utf8PathBuf,
+    /// The real name of the bundle's folder, if there is a bundle around it.
+    pub folder: Option<String>,
     pub bundle: Bundle,
 }
 
@@ -97,7 +99,7 @@ fn bundle(folder: &Utf8Path, name: Option<&str>, shown: &dyn Fn(&Utf8Path) -> St
     let path = folder.join("capability.json");
     let context = Context { origin: Origin::ThirdParty, folder: name };
     let bundle = read_bundle(folder, &shown(&path), context);
-    Found { path, bundle }
+    Found { path, folder: name.map(str::to_owned), bundle }
 }
 
 /// A manifest by itself. Only one that is called `capability.json` has a bundle around it.
@@ -115,5 +117,5 @@ fn file(path: &Utf8Path, shown: &dyn Fn(&Utf8Path) -> String) -> Found {
         }
         Err(error) => unreadable_bundle(&name, &error),
     };
-    Found { path: path.to_owned(), bundle }
+    Found { path: path.to_owned(), folder: None, bundle }
 }

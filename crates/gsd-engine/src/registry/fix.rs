@@ -5,7 +5,6 @@ use super::Found;
 use crate::diag::{Diagnostic, SourceFile};
 use crate::json::apply_fixes;
 use crate::manifest::{Context, Origin, parse};
-use gsd_io::fs;
 
 /// Fixes that chase each other must end.
 const MAX_ROUNDS: usize = 256;
@@ -23,12 +22,7 @@ pub struct Fixed {
 /// What a manifest is after all of its fixes.
 pub fn fixed(found: &Found) -> Fixed {
     let file = &found.bundle.parsed.file;
-    let folder = found.path.parent().filter(|_| found.path.file_name() == Some("capability.json"));
-    let real = folder.and_then(fs::canonical);
-    let context = Context {
-        origin: Origin::ThirdParty,
-        folder: real.as_deref().and_then(camino::Utf8Path::file_name),
-    };
+    let context = Context { origin: Origin::ThirdParty, folder: found.folder.as_deref() };
     let mut fixed = Fixed { text: file.text().to_owned(), fixes: 0, is_unfinished: false };
     for _ in 0..MAX_ROUNDS {
         let again = SourceFile::new(file.name(), fixed.text.as_str());

@@ -64,7 +64,11 @@ pub fn validate(
 pub fn validate_text(file: &Arc<SourceFile>, id: &CapabilityId) -> Vec<Diagnostic> {
     let context = Context { origin: Origin::ThirdParty, folder: Some(id.as_str()) };
     let bundle = Bundle { parsed: parse(file, context), fragments: BTreeMap::new() };
-    check(&[Found { path: file.name().into(), bundle }], vec![], Strictness::Strict)
+    check(
+        &[Found { path: file.name().into(), folder: Some(id.to_string()), bundle }],
+        vec![],
+        Strictness::Strict,
+    )
 }
 
 /// All that there is to say of what was found, beside what is said already.

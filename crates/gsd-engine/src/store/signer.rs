@@ -4,6 +4,7 @@
 //! The ledger of a project comes with the project. What it says can ask for a signature, but it
 //! cannot take back what stands in the user's own consents.
 
+use super::consent_store::Consent;
 use super::wish::OtherSigner;
 use super::{Entry, ScopeRoot, Staged, StoreError};
 use crate::id::CapabilityId;
@@ -25,12 +26,17 @@ pub fn signer_of(
 
 const REPLACING: &str = "`gsd capability install SOURCE --replace` asks whether it may be another";
 
+/// What the user's own store has of it, where there is one for the scope.
+fn consent(root: &ScopeRoot, id: &CapabilityId) -> Result<Option<Consent>, StoreError> {
+    Ok(root.consents().map(|store| store.of(id)).transpose()?.flatten())
+}
+
 fn recorded(
     root: &ScopeRoot,
     id: &CapabilityId,
     entry: &Entry,
 ) -> Result<Option<String>, StoreError> {
-    let consent = root.consents().map(|store| store.of(id)).transpose()?.flatten();
+    let consent = consent(root, id)?;
     let word = consent.as_ref().and_then(|consent| consent.signer());
     Ok(word.or(entry.signer()).map(str::to_owned))
 }
@@ -45,8 +51,8 @@ pub(super) fn is_known(
     let Some(new) = staged.source().signed_by.as_ref().map(ToString::to_string) else {
         return Ok(true);
     };
-    let consent = root.consents().map(|store| store.of(id)).transpose()?.flatten();
     let is_it = |known: Option<&str>| known == Some(new.as_str());
+    let consent = consent(root, id)?;
     Ok(is_it(entry.signer()) && consent.is_none_or(|consent| is_it(consent.signer())))
 }
 

@@ -67,11 +67,7 @@ pub(super) fn run(ui: &Ui, context: &Context, args: &CapabilityPackArgs) -> Outc
         }
         // An archive may take the place of an older one, whoever made it.
         let is_archive = |head: &[u8]| head.starts_with(&[0x1f, 0x8b]);
-        let file = OutputFile::replacing(&path, &[], is_archive).map_err(|message| {
-            CommandError::new(ExitStatus::Usage, "output-file", message)
-                .hint("name another file with `--out`")
-        })?;
-        file.write(&bytes).map_err(|error| {
+        OutputFile::out(&path, is_archive)?.write(&bytes).map_err(|error| {
             CommandError::from_error(ExitStatus::Diagnostics, "not-written", &error)
         })?;
     }

@@ -6,7 +6,7 @@ use crate::commands::{Context, Outcome, tool};
 use crate::error::CommandError;
 use crate::exit::ExitStatus;
 use crate::output::diagnostics;
-use crate::output::file::OutputFile;
+use crate::output::file::{OutputFile, refused};
 use crate::output::progress::Progress;
 use crate::output::summary::{self, Shown};
 use crate::ui::Ui;
@@ -107,10 +107,8 @@ impl Outputs {
         let mut files = vec![];
         for (option, path, form) in wanted {
             let Some(path) = path else { continue };
-            let file = OutputFile::at(&context.env.absolute(path), &taken).map_err(|message| {
-                CommandError::new(ExitStatus::Usage, "output-file", message)
-                    .hint(format!("name another file with `{option}`"))
-            })?;
+            let file = OutputFile::at(&context.env.absolute(path), &taken)
+                .map_err(|message| refused(option, message))?;
             files.push((file, form));
         }
         Ok(Self(files))

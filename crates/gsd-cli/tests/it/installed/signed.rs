@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex};
 /// What lies at an address: an archive, and what is beside it.
 type Published = Arc<Mutex<(Vec<u8>, Option<String>)>>;
 
-fn site() -> (WebServer, Published) {
+/// A server, what lies on it, and the address of that.
+fn site() -> (WebServer, Published, String) {
     let published: Published = Arc::default();
     let held = Arc::clone(&published);
     let server = WebServer::https(move |request| {
@@ -23,7 +24,8 @@ fn site() -> (WebServer, Published) {
             _ => Answer::status(404),
         }
     });
-    (server, published)
+    let spec = format!("{}/acme.tgz", server.url());
+    (server, published, spec)
 }
 
 fn pin(world: &World, key: Option<&Signer>) {
@@ -56,8 +58,7 @@ fn recorded(world: &World) -> Value {
 fn what_a_key_is_pinned_for_is_installed_signed_or_not_at_all() {
     let world = world();
     let (ada, eve) = (Signer::new(1), Signer::new(2));
-    let (server, published) = site();
-    let spec = format!("{}/acme.tgz", server.url());
+    let (_server, published, spec) = site();
     pin(&world, Some(&ada));
     publish(&published, "1.0.0", None);
     assert_eq!(refused(&world, &["install", &spec], 4)["code"], "not-signed");
@@ -93,8 +94,7 @@ fn what_a_key_is_pinned_for_is_installed_signed_or_not_at_all() {
 fn what_was_signed_stays_signed_by_the_same_key() {
     let world = world();
     let (ada, eve) = (Signer::new(1), Signer::new(2));
-    let (server, published) = site();
-    let spec = format!("{}/acme.tgz", server.url());
+    let (_server, published, spec) = site();
     pin(&world, Some(&ada));
     publish(&published, "1.0.0", Some(&ada));
     installed(&world, &["install", &spec]);
@@ -155,8 +155,7 @@ fn what_was_signed_stays_signed_by_the_same_key() {
 fn a_signature_that_is_there_for_the_first_time_is_kept_in_mind() {
     let world = world();
     let ada = Signer::new(1);
-    let (server, published) = site();
-    let spec = format!("{}/acme.tgz", server.url());
+    let (_server, published, spec) = site();
     publish(&published, "1.0.0", Some(&ada));
     assert_eq!(installed(&world, &["install", &spec])["pinned"], Value::Null);
     assert_eq!(recorded(&world), Value::Null);
@@ -172,8 +171,7 @@ fn a_signature_that_is_there_for_the_first_time_is_kept_in_mind() {
 fn a_project_cannot_take_a_signature_back() {
     let world = world();
     let (ada, eve) = (Signer::new(1), Signer::new(2));
-    let (server, published) = site();
-    let spec = format!("{}/acme.tgz", server.url());
+    let (_server, published, spec) = site();
     pin(&world, Some(&ada));
     publish(&published, "1.0.0", Some(&ada));
     let here = ["--scope", "project"];
@@ -236,8 +234,7 @@ fn a_project_cannot_take_a_signature_back() {
 fn a_signature_that_was_seen_is_in_the_own_record_as_well() {
     let world = world();
     let ada = Signer::new(1);
-    let (server, published) = site();
-    let spec = format!("{}/acme.tgz", server.url());
+    let (_server, published, spec) = site();
     publish(&published, "1.0.0", Some(&ada));
     let install = ["install", &spec, "--scope", "project"];
     assert_eq!(capability(&world, &install).code, 0);

@@ -200,7 +200,8 @@ impl UrlPath {
     }
 }
 
-pub(super) const SPAWN_ONLY: [&str; 13] = [
+/// The fields of `invoke` that are for a program.
+pub(crate) const SPAWN_ONLY: [&str; 13] = [
     "binary",
     "args",
     "promptChannel",
@@ -215,7 +216,8 @@ pub(super) const SPAWN_ONLY: [&str; 13] = [
     "promptPlace",
     "files",
 ];
-pub(super) const HTTP_ONLY: [&str; 6] =
+/// The fields of `invoke` that are for a server.
+pub(crate) const HTTP_ONLY: [&str; 6] =
     ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel", "streaming"];
 
 /// What the fields that must be there look like.

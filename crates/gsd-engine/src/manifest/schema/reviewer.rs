@@ -6,8 +6,8 @@ use crate::json::{Field, Schema, object, pattern_schema};
 use crate::lane::confinement::Way;
 use crate::lane::descriptor::rules::RESERVED_FLAGS;
 use crate::lane::descriptor::{
-    EffortChannel, EffortLevel, EmptyOutput, EvidenceClass, Handler, ModelDiscovery, OutputChannel,
-    Posture, PromptChannel, PromptPlace, Transport,
+    EffortChannel, EffortLevel, EmptyOutput, EvidenceClass, HTTP_ONLY, Handler, ModelDiscovery,
+    OutputChannel, Posture, PromptChannel, PromptPlace, SPAWN_ONLY, Transport,
 };
 use crate::lane::words::schema as words;
 use serde_json::{Value, json};
@@ -243,24 +243,6 @@ fn probe() -> Value {
 fn described(docs: &str, schema: Value) -> Value {
     crate::json::described(schema, docs)
 }
-
-const SPAWN_ONLY: [&str; 13] = [
-    "binary",
-    "args",
-    "promptChannel",
-    "outputChannel",
-    "outputArg",
-    "modelArg",
-    "agentArg",
-    "defaultAgent",
-    "effortArgs",
-    "effortLevels",
-    "effortEnv",
-    "promptPlace",
-    "files",
-];
-const HTTP_ONLY: [&str; 6] =
-    ["hostConfigKey", "path", "modelDiscovery", "defaultHost", "fallbackModel", "streaming"];
 
 fn without(mut schema: Value, keys: &[&str]) -> Value {
     for key in keys {
